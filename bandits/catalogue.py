@@ -9,6 +9,7 @@ from typing import Any
 
 from rankduel.bandits.contract import Policy
 from rankduel.bandits.contract import configure as with_settings
+from rankduel.bandits.own_file import configured_file, policy_file
 from rankduel.bandits.policies import batched, best_item, condorcet, copeland, sets
 from rankduel.base.errors import PolicyError
 from rankduel.base.settings import Catalogue, Configured, OnePerFile
@@ -33,7 +34,8 @@ def policy(name: str, **settings: Any) -> Configured:
     Parameters
     ----------
     name : str
-        Name of a policy, as listed by `policies`, or text with settings, such as ``"rucb(alpha=0.6)"``.
+        Name of a policy, as listed by `policies`, or text with settings, such as ``"rucb(alpha=0.6)"``; or a
+        Python file, such as ``"mine.py"`` or ``"mine.py(alpha=1)"``, which is run.
     **settings : str, int, float or bool
         Settings of the policy that differ from their defaults, as values or as text. ``variant`` names a
         set of settings, usually those of a paper.
@@ -53,6 +55,9 @@ def policy(name: str, **settings: Any) -> Configured:
     >>> str(rankduel.policy("rucb", alpha=0.6))
     'rucb(alpha=0.6)'
     """
+    file = policy_file(name)
+    if file is not None:
+        return configured_file(file, **settings)
     return POLICIES.configured(name, **settings)
 
 

@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any, NamedTuple
 
-from rankduel.bandits.contract import Policy, policy_of
+from rankduel.bandits.contract import Policy, configure, policy_of
 from rankduel.bandits.own_lines import frames_below, frames_text
 from rankduel.base.errors import PolicyError
+from rankduel.base.settings import Configured, parse_spec
+
+
+class PolicyFile(NamedTuple):
+    path: str
+    settings: str  # such as '(alpha=1)', or ''
+
+
+def policy_file(text: str) -> PolicyFile | None:
+    """Return the Python file and the settings that `text` names as a policy; None if it names no file."""
+    found = re.fullmatch(r"(.*\.py)\s*(\(.*)?", text.strip(), re.DOTALL)
+    return PolicyFile(found[1].strip(), found[2] or "") if found else None
+
+
+def configured_file(file: PolicyFile, **settings: Any) -> Configured:
+    """Run a policy file and return its policy with the settings of its text and these."""
+    return configure(load_policy(file.path), **parse_spec("file" + file.settings)[1], **settings)
 
 
 def load_policy(path: str | Path) -> Policy:

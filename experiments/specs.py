@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from rankduel.bandits.catalogue import POLICIES
-from rankduel.bandits.contract import configure
-from rankduel.bandits.own_file import load_policy
+from rankduel.bandits.own_file import configured_file, policy_file
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import PolicyError, UsageError
 from rankduel.base.settings import Configured, format_spec, parse_spec
@@ -59,7 +57,7 @@ def parse_policy(text: str, *, trust: bool = False) -> Configured:
                 f"'{text}' is a policy file, which is code that would be run, and a data file names it. If "
                 "you trust it, add --trust, or name it with --policy"
             )
-        return configure(load_policy(file.path), **parse_spec("file" + file.settings)[1])
+        return configured_file(file)
     name, given = parse_spec(text)
     return POLICIES.configured(name, **{key: value.strip("'\"") for key, value in given.items()})
 
@@ -98,14 +96,3 @@ def listed(
 def _first_repeated(found: list[Configured]) -> str:
     texts = [str(one) for one in found]
     return next(text for text in texts if texts.count(text) > 1)
-
-
-class PolicyFile(NamedTuple):
-    path: str
-    settings: str  # such as '(alpha=1)', or ''
-
-
-def policy_file(text: str) -> PolicyFile | None:
-    """Return the Python file and the settings that `text` names as a policy; None if it names no file."""
-    found = re.fullmatch(r"(.*\.py)\s*(\(.*)?", text.strip(), re.DOTALL)
-    return PolicyFile(found[1].strip(), found[2] or "") if found else None

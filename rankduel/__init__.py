@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from rankduel.interleave.multileave.pages import multileaved_page as multileaved_page
     from rankduel.interleave.pages import interleaved_page as interleaved_page
     from rankduel.letor_data import rankers as rankers
+    from rankduel.letor_data.evaluation.catalogue import measure as measure
     from rankduel.letor_data.letor import Letor as Letor
     from rankduel.letor_data.read import read_data as read_data
     from rankduel.letor_data.summary import describe_data as describe_data
@@ -104,6 +105,7 @@ _EXPORTS = {
     "rankduel.interleave.pages": ["interleaved_page"],
     "rankduel.letor_data.rankers": ["rankers"],
     "rankduel.letor_data.letor": ["Letor"],
+    "rankduel.letor_data.evaluation.catalogue": ["measure"],
     "rankduel.letor_data.read": ["read_data"],
     "rankduel.letor_data.summary": ["describe_data"],
     "rankduel.letor_data.synthetic.collection": ["synthetic_data", "write_synthetic_data"],

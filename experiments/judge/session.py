@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 
 from rankduel.bandits import Stepper, start
+from rankduel.bandits.own_file import policy_file
 from rankduel.bandits.steps import LONGEST, checked_horizon
 from rankduel.base.checked_json import read_checked_json, write_checked_json
 from rankduel.base.errors import DataError, PolicyError, RankduelError, RecordsError, UsageError
@@ -44,7 +45,7 @@ from rankduel.experiments.judge.judgments import (
     write_judgments,
 )
 from rankduel.experiments.judge.spreadsheet import csv_rows
-from rankduel.experiments.specs import parse_policy, policy_file
+from rankduel.experiments.specs import parse_policy
 
 _ABOUT, _JUDGMENTS = "session.json", "judgments"
 _FORMAT = 2

@@ -15,6 +15,33 @@ MEASURES: Catalogue[Measure] = Catalogue("measure", UsageError, discovered(measu
 _CUTOFF = re.compile(r"\s*([0-9]{1,18})\s*")
 
 
+def measure(text: str) -> Configured:
+    """Return a measure of rankings.
+
+    Parameters
+    ----------
+    text : str
+        Name of a measure, as listed by `measures`, with settings and a cut-off, such as
+        ``"ndcg(gain=linear)@10"``. Case does not matter.
+
+    Returns
+    -------
+    Configured
+        The measure with its settings.
+
+    Raises
+    ------
+    RankduelError
+        If the measure or a setting is unknown, or a value is out of range.
+
+    Examples
+    --------
+    >>> str(rankduel.measure("nDCG(gain=linear)@10"))
+    'ndcg(gain=linear,k=10)'
+    """
+    return parse_measure(text)
+
+
 def parse_measure(text: str) -> Configured:
     """Return the measure of a text such as 'nDCG(gain=linear)@10', which is not case-sensitive."""
     before, at, cutoff = text.lower().partition("@")

@@ -66,6 +66,8 @@ def evaluate(
     [dim]Example:[/] rankduel evaluate data.txt -m ndcg@10 -m map --test
     """
     measures = measure or [_USUAL]
+    for text in measures:
+        rankduel.measure(text)  # a wrong name is an error before any file is read
     letor = data_options.read(files)
     with watching() as watch:
         found = rankduel.evaluate(

@@ -250,7 +250,7 @@ class DuelOptions:
     preset: Annotated[
         str | None,
         _duel(
-            "Defaults of --interleave, --ties and --tied-duels: paper (default), lerot, repo_multileave. See "
+            "Defaults of --interleave, --ties and --tied-duels: paper, lerot, repo_multileave. See "
             "'rankduel interleavers'. Without it, team_draft if some rankers do not list every document.",
             autocompletion=completion.one_of(*completion.PRESETS),
         ),

@@ -87,7 +87,7 @@ def test_the_command_line_has_the_same_defaults():
     assert options.pop("ranker") is None and options["clicks"] is None
     options["clicks"] = takes["clicks"].default
     assert options == {
-        name: parameter.default for name, parameter in takes.items() if name not in ("letor", "progress")
+        name: parameter.default for name, parameter in takes.items() if name not in ("data", "watch")
     }
 
 

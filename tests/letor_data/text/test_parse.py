@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.reading import documents, parse
 
-from rankduel.base.errors import DataError
+from rankduel.base.errors import DataError, UsageError
 from rankduel.letor_data.errors import LetorFormatError
 from rankduel.letor_data.packed.packing import zstd
 
@@ -367,8 +367,8 @@ def test_options_are_checked(option):
 
 
 def test_the_number_of_threads_is_checked():
-    with pytest.raises(DataError, match="^jobs must be 1 or more, or 0 for all cores, not -1$"):
-        parse(write("0 qid:1 1:1"), jobs=-1)
+    with pytest.raises(UsageError, match="^jobs is 0; expected a whole number from 1 to 1,024, or -1"):
+        parse(write("0 qid:1 1:1"), jobs=0)
     assert parse(write("0 qid:1 1:1"), jobs=-1).n_docs == 1
 
 
