@@ -1,6 +1,6 @@
 """Test that a file whose reading fails, as on a broken disk, is one message that names it.
 
-The file is a link to /proc/self/mem: it can be opened, and reading it fails with EIO in Python and in libraries.
+The file is a link to /proc/self/mem, which can be opened; reading it fails with EIO, also in libraries.
 """
 
 import os
