@@ -4,6 +4,7 @@ Every job must write the same bytes as one thread.
 """
 
 import contextlib
+import logging
 import os
 import re
 import resource
@@ -250,6 +251,13 @@ def test_a_lost_scheduler_is_one_line_and_no_traceback(machines, tmp_path):
         _, errors = started.communicate(timeout=20)
     assert started.returncode == 143 and "Traceback" not in errors
     assert "are gone" in errors and "stopped by SIGTERM; finished runs are kept" in errors
+
+
+def test_the_logs_of_dask_are_quiet_while_a_cluster_is_open(lasting_machines):
+    log = logging.getLogger("distributed.utils")  # logs a traceback of each failed attempt to connect
+    with open_cluster(lasting_machines.address):
+        assert not log.isEnabledFor(logging.ERROR)
+    assert log.isEnabledFor(logging.ERROR)
 
 
 def test_workers_that_lack_memory_are_an_error(machines, tmp_path):
