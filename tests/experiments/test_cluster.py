@@ -233,9 +233,9 @@ def test_a_killed_client_resumes_from_its_checkpoint(machines, arena, expected, 
 
 def test_a_lost_scheduler_is_one_line_and_no_traceback(machines, tmp_path):
     machines.start(1)
-    command = [sys.executable, "-m", "rankduel", *"run arithmetic -p sparring --horizon 3e6 --runs 16".split()]
+    words = f"run arithmetic -p sparring --horizon 3e6 --runs 16 --scheduler {machines.address}"
     started = subprocess.Popen(
-        [*command, "--scheduler", machines.address],
+        [sys.executable, "-m", "rankduel", *words.split()],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         stderr=subprocess.PIPE,
