@@ -26,7 +26,9 @@ from rankduel.experiments.runs.run_folder import RunFolder
 from rankduel.experiments.runs.study_file import read_settings
 
 RUNS = (200, 2_000, 20_000)
-POLICIES = [f"rucb(alpha={0.5 + place / 100:g})" for place in range(1, 21)]
+POLICIES = [
+    str(rankduel.policy("rucb", alpha=f"{0.5 + place / 100:g}")) for place in range(1, 21)
+]  # as records name them
 HORIZON = 10_000
 
 

@@ -49,6 +49,7 @@ _CONNECT_SECONDS = 10.0  # until a scheduler counts as absent
 _RECONNECT_SECONDS = 600.0  # to wait for a scheduler or workers that were lost
 _LOCK_DAYS = 7
 _MOST_RESENDS = 3  # times that a unit is sent again after Dask gave up on it
+_MOST_LOSSES = 5  # of the scheduler or of data on a worker, one after the other without a result
 
 T = TypeVar("T")
 Unit = Callable[[Any, Any], Any]  # shared, item as sent -> result
@@ -104,7 +105,7 @@ def open_cluster(address: str) -> Iterator[Cluster]:
         raise UsageError(
             "scheduler=... needs Dask: pip install 'rankduel[dask]'", parameter="scheduler"
         ) from None
-    with _scheduler(address) as (scheduler, security):
+    with _quiet(), _scheduler(address) as (scheduler, security):
         cluster = Cluster(distributed, scheduler, security)
         try:
             cluster.connect()
@@ -112,6 +113,20 @@ def open_cluster(address: str) -> Iterator[Cluster]:
             yield cluster
         finally:
             cluster.close()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Print no tracebacks of Dask about lost connections: `Cluster` says what is lost, and connects again."""
+    loggers = [logging.getLogger(name) for name in ("distributed", "distributed.client")]
+    levels = [log.level for log in loggers]
+    for log in loggers:
+        log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for log, level in zip(loggers, levels):
+            log.setLevel(level)
 
 
 @contextmanager
@@ -298,6 +313,7 @@ class Cluster:
         to_send: deque[tuple[int, T]] = deque()  # lost items first: results of later items may wait for them
         in_progress: dict[Any, tuple[int, T]] = {}
         n_lost: collections.Counter[int] = collections.Counter()
+        n_losses = 0  # since the last result
         send: Callable[[T], Any] | None = None
         while True:
             try:
@@ -313,6 +329,8 @@ class Cluster:
                     return
                 outcomes = {future: self._outcome(future) for future in self._wait(list(in_progress))}
             except _Lost as problem:
+                n_losses += 1
+                _check_losses(n_losses, problem)
                 _log.warning("%s; the units without a result are sent again", problem)
                 to_send.extendleft(sorted(in_progress.values(), key=lambda unit: unit[0], reverse=True))
                 in_progress.clear()
@@ -331,6 +349,7 @@ class Cluster:
                         self._unreadable.add(usable.pop(0).data)
                         send = None
                 else:
+                    n_losses = 0
                     yield unit[0], outcome
 
     def _make_send(
@@ -403,6 +422,15 @@ def _check_lost(n_lost: collections.Counter[int], unit: int) -> None:
             f"a unit of work ended every worker that computed it, {n_lost[unit]} times; look at the logs of "
             "the workers, which may have too little memory"
         )
+
+
+def _check_losses(n_losses: int, problem: _Lost) -> None:
+    """Raise UsageError after too many losses without a result, as when every worker is ended by its nanny."""
+    if n_losses > _MOST_LOSSES:
+        raise UsageError(
+            f"{problem}, {n_losses} times without a result in between; look at the logs of the scheduler and "
+            "the workers, which may have too little memory"
+        ) from None
 
 
 Workers = int | Cluster  # a number of threads on this machine, as for `n_workers`, or a cluster

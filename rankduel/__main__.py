@@ -18,10 +18,15 @@ def main() -> None:
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     try:
         from rankduel.cli import main as run_command
+        from rankduel.cli.endings import keep_code
     except KeyboardInterrupt:  # the command has a handler of its own later
         print("stopped by SIGINT before anything was done", file=sys.stderr)
         sys.exit(130)
-    run_command()
+    try:
+        run_command()
+    except SystemExit as ended:
+        keep_code(int(ended.code or 0))
+        raise
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import signal
@@ -118,7 +119,7 @@ def _message(problem: Exception) -> str:
     if isinstance(problem, RankduelError):
         return in_options(str(problem)) if problem.parameter else str(problem)
     if isinstance(problem, OSError) and (problem.filename is not None or problem.errno):
-        return f"{_name_of(problem.filename)}: {problem.strerror or problem}"
+        return f"{_name_of(problem)}: {problem.strerror or problem}"
     if isinstance(problem, typer.Abort):
         return "standard input is closed, or ended where an answer was expected"
     file = _file_in_use(problem)
@@ -146,10 +147,11 @@ def _as_option(found: re.Match[str]) -> str:
     return option if value in ("...", "True") else f"{option} {value}"
 
 
-def _name_of(file: Any) -> str:
-    """Return the file name of an OSError, which may have none."""
+def _name_of(problem: OSError) -> str:
+    """Return the file that an OSError names; the file in use if it names none, as after a failed read."""
+    file = problem.filename
     if file is None:
-        return "reading or writing failed"
+        return _file_in_use(problem) or "reading or writing failed"
     return os.fsdecode(file) if isinstance(file, (str, bytes, os.PathLike)) else f"open file {file}"
 
 
@@ -209,6 +211,23 @@ def _say_bug(problem: Exception) -> None:
 
 
 # --- signals
+
+
+def keep_code(code: int) -> None:
+    """Let the process of a command that has ended exit with its `code`, also after a signal.
+
+    Python still joins threads, which may take long: a signal ends that at once. It then frees modules, which
+    takes tenths of a second: signals are ignored.
+    """
+    for number in _SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda *_: _leave(code))
+    atexit.register(_ignore_signals)
+
+
+def _ignore_signals() -> None:
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 @contextmanager

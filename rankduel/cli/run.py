@@ -86,7 +86,9 @@ def run(
 
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
-    policies = [rankduel.policy(text) for text in policy]
+    from rankduel.experiments.specs import policies_of  # imported here: slow
+
+    policies = policies_of(policy)
     _refuse_unused(context, policies, live, len(problem))
     each = duel_options.each() if live else {"": duel_options}
     refuse_one_matrix(matrix, each)

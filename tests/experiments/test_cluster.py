@@ -4,6 +4,7 @@ Every job must write the same bytes as one thread.
 """
 
 import contextlib
+import logging
 import os
 import re
 import resource
@@ -228,6 +229,48 @@ def test_a_killed_client_resumes_from_its_checkpoint(machines, arena, expected, 
         job(arena, output, cluster, lambda status: done.append(status.done))
     assert output.read_bytes() == expected
     assert done[0] > done[1] - done[0]  # it resumed from a checkpoint
+
+
+def test_a_lost_scheduler_is_one_line_and_no_traceback(machines, tmp_path):
+    machines.start(1)
+    words = f"run arithmetic -p sparring --horizon 3e6 --runs 16 --scheduler {machines.address}"
+    started = subprocess.Popen(
+        [sys.executable, "-m", "rankduel", *words.split()],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with started:
+        until = time.monotonic() + 60
+        while not list(tmp_path.rglob("0.parquet")) and time.monotonic() < until:
+            time.sleep(0.05)
+        machines.scheduler.kill()
+        time.sleep(3.0)  # Dask tries to connect again
+        started.send_signal(signal.SIGTERM)
+        _, errors = started.communicate(timeout=20)
+    assert started.returncode == 143 and "Traceback" not in errors
+    assert "are gone" in errors and "stopped by SIGTERM; finished runs are kept" in errors
+
+
+def test_the_logs_of_dask_are_quiet_while_a_cluster_is_open(lasting_machines):
+    log = logging.getLogger("distributed.utils")  # logs a traceback of each failed attempt to connect
+    with open_cluster(lasting_machines.address):
+        assert not log.isEnabledFor(logging.ERROR)
+    assert log.isEnabledFor(logging.ERROR)
+
+
+def test_workers_that_lack_memory_are_an_error(machines, tmp_path):
+    """A nanny ends its worker, and the data with it, as often as the units are sent again."""
+    machines.launch(0)
+    nanny = ("--host", "127.0.0.1", "--nthreads", "1", "--no-dashboard", "--memory-limit", "160MB")
+    machines.stack.enter_context(process("distributed.cli.dask_worker", machines.address, *nanny))
+    preferences = read_preferences("arithmetic")
+    with pytest.raises(RankduelError, match="may have too little memory"):
+        with open_cluster(machines.address) as cluster:
+            play_runs(
+                Problem(preferences), ["sparring"], 3_000_000, 4, folder=tmp_path / "there", jobs=cluster
+            )
 
 
 def records(folder):

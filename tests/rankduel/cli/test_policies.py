@@ -1,6 +1,7 @@
 """Test the commands `rankduel policies` and `rankduel run`."""
 
 import json
+from pathlib import Path
 
 import pytest
 from support.helpers import words
@@ -99,3 +100,11 @@ def test_results_do_not_depend_on_other_policies_or_jobs(rankduel):
 
     assert shown() == shown("--jobs", "1") == shown("--jobs", "3", "--policy", "random_pair")
     assert shown() != shown("--seed", "1")
+
+
+def test_a_policy_file_is_run_by_the_command(rankduel, tmp_path):
+    source = Path(__file__).parents[3] / "bandits" / "policies" / "condorcet" / "random_pair.py"
+    (tmp_path / "mine.py").write_text(source.read_text("utf-8"), "utf-8")
+    code, _, err = rankduel("run", "arxiv6", "-p", "mine.py", "--horizon", "20", "--runs", "1")
+    assert (code, err) == (0, "")
+    assert list((tmp_path / "results").rglob("0.parquet"))
