@@ -29,20 +29,22 @@ from rankduel.bandits.own_file import load_policy
 from rankduel.bandits.plain import compiled_loop, first_state, is_plain, stepping, too_extreme
 from rankduel.bandits.steps import LONGEST, checked_horizon
 from rankduel.base.arguments import check_type
-from rankduel.base.checked_json import Fields, read_checked_json, write_checked_json
 from rankduel.base.compiling import entry, kernel, labelled, loop, may_allocate, record
 from rankduel.base.errors import PolicyError, RankduelError, RecordsError
 from rankduel.base.settings import Configured, kernel_params
+from rankduel.base.stored import Fields, Kind, read_json, write_json
 from rankduel.base.streams import checked_seed
 
 MOST_DUELS = 4_000_000  # largest number of duels of a saved policy
 _MOST_ARMS = 10_000  # largest number of arms of a saved policy
-_FORMAT = 3
 _OUTCOMES = "01="  # character of an outcome: the second arm won, the first arm won, tied (TIED)
-_LARGEST_FILE = MOST_DUELS + (1 << 20)  # bytes
+_FILE = Kind(
+    "a saved policy",
+    "use a copy or an older save of it, or start the policy again",
+    most_bytes=MOST_DUELS + (1 << 20),
+)
 _MOST_COMMITTED = 100_000
 _FEW = 2_000  # playing up to this many duels one by one takes less time than compiling a loop
-_ZIP = b"PK\x03\x04"  # first bytes of files of format 2
 
 
 class Stepper:
@@ -204,7 +206,6 @@ class Stepper:
             )
         configured, thing = self.configured, self.configured.thing
         content = {
-            "format": _FORMAT,
             "rankduel": version("rankduel"),
             "policy": thing.name if thing.is_built_in else str(Path(thing.name).resolve()),
             "settings": {name: configured.get(name) for name in configured.params._fields},
@@ -215,7 +216,7 @@ class Stepper:
             "choices": self._choices,
             "outcomes": "".join(map(_OUTCOMES.__getitem__, self._outcomes)),
         }
-        write_checked_json(path, content)
+        write_json(path, _FILE, content)
 
     def _play_again(self, outcomes: np.ndarray) -> None:
         """Play the duels with these outcomes (int8: 0, 1 or TIED)."""
@@ -373,13 +374,10 @@ class _Saved(NamedTuple):
 
 
 def _read(path: Path) -> _Saved:
-    _refuse_archives(path)
-    fields = read_checked_json(path, "a saved policy", _LARGEST_FILE)
-    if fields.whole("format", 0) != _FORMAT:
-        raise RecordsError(
-            f"{path}: written by another version of rankduel (format {fields.whole('format', 0)}; expected "
-            f"{_FORMAT}). Use the version that saved it"
-        )
+    try:
+        fields = read_json(path, _FILE)
+    except FileNotFoundError:
+        raise RecordsError(f"{path}: there is no such file") from None
     return _Saved(
         path=path,
         policy=fields.text("policy"),
@@ -391,22 +389,6 @@ def _read(path: Path) -> _Saved:
         choices=fields.whole("choices", 0),
         outcomes=_outcomes(fields),
     )
-
-
-def _refuse_archives(path: Path) -> None:
-    """Raise an error if the file cannot be read, or is of format 2."""
-    try:
-        with open(path, "rb") as file:
-            start_of_file = file.read(len(_ZIP))
-    except FileNotFoundError:
-        raise RecordsError(f"{path}: there is no such file") from None
-    except OSError as problem:
-        raise RecordsError(f"{path}: cannot be read: {problem.strerror}") from None
-    if start_of_file == _ZIP:
-        raise RecordsError(
-            f"{path}: an .npz archive, which is format 2 of saved policies; expected format {_FORMAT}. Use "
-            "the version of rankduel that saved it, or start again"
-        )
 
 
 def _outcomes(fields: Fields) -> np.ndarray:

@@ -20,10 +20,8 @@ from typing import NamedTuple
 from side_by_side import show
 
 import rankduel
-from rankduel.experiments.runs.record_reading import read_record
-from rankduel.experiments.runs.records import BLOCK, block_path, write_block
-from rankduel.experiments.runs.run_folder import RunFolder
-from rankduel.experiments.runs.study_file import read_settings
+from rankduel.experiments.runs.folder import RunFolder, read_settings
+from rankduel.experiments.runs.records import BLOCK, block_path, read_record, write_block
 
 RUNS = (200, 2_000, 20_000)
 POLICIES = [

@@ -42,12 +42,10 @@ from rankduel.experiments.matrix.shared_pages import (
     play_impressions,
     random_pairs,
 )
-from rankduel.experiments.runs.cells import play_cells
-from rankduel.experiments.runs.live_matrix import preferences_for
+from rankduel.experiments.runs.folder import MULTILEAVE, open_run_set, versions
 from rankduel.experiments.runs.problem import how_known, other_rankers
-from rankduel.experiments.runs.recorder import Cell, PlayedCell
-from rankduel.experiments.runs.run_folder import open_run_set
-from rankduel.experiments.runs.study_file import MULTILEAVE, versions
+from rankduel.experiments.runs.recorder import Cell, PlayedCell, play_cells
+from rankduel.experiments.runs.run import preferences_for
 from rankduel.experiments.specs import listed
 from rankduel.experiments.statistics import standard_error
 from rankduel.interleave.multileave import MULTILEAVERS
@@ -161,7 +159,7 @@ def multileave(
         Folder of the run set. Every run is stored there within a second after it ends, and stored runs are
         not repeated.
     repair : bool, default False
-        Whether to repeat runs whose records are damaged or of another study, instead of raising an error.
+        Whether to repeat runs whose records are damaged or of another run set, instead of raising an error.
     scheduler : str, optional
         Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
         this machine.
@@ -227,7 +225,7 @@ def compare_multileavers(
 
     The method is in the column "policy", as in all records. Interleaving of random pairs is the last method,
     for comparison. If `folder` is given, every run is recorded there, and recorded runs are not repeated;
-    with `repair`, runs whose record is damaged or belongs to another study are played again. `watch.runs`
+    with `repair`, runs whose record is damaged or belongs to another run set are played again. `watch.runs`
     receives the number of new impressions.
     """
     impressions, runs, seed = checked_numbers(impressions, runs, seed, jobs)

@@ -4,7 +4,6 @@ import json
 import re
 from pathlib import Path
 
-import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -13,6 +12,7 @@ from support.shown import run_shell
 import rankduel
 from rankduel.clickmodels import load_model
 from rankduel.experiments.judge.session import start_session
+from rankduel.experiments.runs.columns import COLUMNS
 from rankduel.letor_data.cache import READER_VERSION
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "file_formats.md").read_text("utf-8")
@@ -82,33 +82,19 @@ def test_preferences(data):
     rankduel.write_preferences(rankduel.build_matrix(arena), "a.prefs.parquet")
     schema = pq.read_schema("a.prefs.parquet")
     assert columns(schema) == documented("Preferences")
-    assert set(json.loads(schema.metadata[b"rankduel"])) == {"names", "settings", "digest"}
+    assert set(json.loads(schema.metadata[b"rankduel"])) == {"format", "names", "settings", "digest"}
 
 
 def test_run_sets_and_records(data):
     rankduel.run("arxiv6", ["random_pair"], horizon=20, runs=1, folder="set")
-    found = fields(Path("set/_study.json"))
+    found = fields(Path("set/_settings.json"))
     assert found == documented("Settings of a run set")
     schema = pq.read_schema("set/random_pair/0.parquet")
-    some = documented("Records", 1)
-    more = {name: some[name] for name in ("nonwinner_duels", "copeland_losses_regret")}
-    assert columns(schema) == documented("Records") | more
+    assert "```{record-columns}" in PAGE  # made from COLUMNS, whose types tests/experiments/runs check
+    assert set(columns(schema)) < {one.name for one in COLUMNS}
     about = json.loads(schema.metadata[b"rankduel"])
-    assert set(about) == {"format", "numbers", "policy", "run", "seed", "study", "digest"}
-    assert about["format"] == version_of("RUN.parquet") == version_of("_study.json")
-
-
-@pytest.mark.slow
-def test_records_of_live_runs_sets_and_multileaving(data):
-    arena = rankduel.open_arena(data, rankers=[1, 2], interleave="team_draft", clicks="perfect")
-    matrix = rankduel.build_matrix(arena)
-    live = rankduel.run(arena, ["random_pair", "mdb"], horizon=20, runs=1, matrix=matrix, folder="live").table
-    shared = rankduel.multileave(arena, ["sosm"], 20, 1, matrix=matrix, folder="multileave").table
-    all_documented = documented("Records") | documented("Records", 1)
-    assert set(live.columns) - {"seconds"} == set(all_documented) - {"copeland_losses_regret", "e_bin"}
-    assert isinstance(shared, pd.DataFrame)
-    kept = pq.read_schema("multileave/sosm/0.parquet")
-    assert columns(kept) == {name: all_documented[name] for name in ("policy", "run", "step", "e_bin")}
+    assert set(about) == {"format", "policy", "run", "seed", "settings", "digest"}
+    assert about["format"] == version_of("RUN.parquet") == version_of("_settings.json")
 
 
 def test_saved_policies(data):

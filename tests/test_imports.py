@@ -67,8 +67,7 @@ ORDER = {
         "matrix_runs stepper",
     ),
     "experiments": (
-        "cache_files cluster digests limits paired_tests specs statistics",
-        "tables",
+        "cache_files cluster limits paired_tests specs statistics",
         "arena",
         "arena_reference duels evaluation",
         "matrix",

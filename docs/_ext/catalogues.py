@@ -7,6 +7,7 @@ click-models          users, when they leave, where they look
 matrices, studies     those built in
 presets               bundles of settings for interleaving
 kinds-of-errors NAME  the classes that derive from an error, or from Warning
+record-columns        the columns of the records of runs
 docstring-of MODULE   the docstring of a module, without its first line
 """
 
@@ -35,6 +36,7 @@ from rankduel.clickmodels.rows import row_text
 from rankduel.clickmodels.tables import STOP_RULES
 from rankduel.experiments.matrix import builtin, families
 from rankduel.experiments.matrix.builtin import MATRICES
+from rankduel.experiments.runs.columns import COLUMNS
 from rankduel.experiments.studies import all_studies
 from rankduel.experiments.studies.study import TIERS, Runs, Study
 from rankduel.interleave import methods as interleaving_methods
@@ -287,6 +289,15 @@ class DocstringOf(CodeDirective):
         return docstring(_without_first_line(module.__doc__ or ""))
 
 
+class RecordColumns(CodeDirective):
+    def content_nodes(self) -> list[nodes.Node]:
+        rows = [
+            [code(one.name), one.type, inline(one.meaning), one.covers, inline(one.runs or "all")]
+            for one in COLUMNS
+        ]
+        return [table(["column", "type", "meaning", "covers", "runs"], rows)]
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("policy-table", PolicyTable)
     app.add_directive("policies", Policies)
@@ -297,4 +308,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("studies", Studies)
     app.add_directive("kinds-of-errors", Kinds)
     app.add_directive("docstring-of", DocstringOf)
+    app.add_directive("record-columns", RecordColumns)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from rankduel.base.checked_json import read_at_most
 from rankduel.base.errors import DataError, RecordsError
 from rankduel.base.files import convert_write_errors, write_text
+from rankduel.base.stored import read_at_most
 from rankduel.base.text import shortened
 from rankduel.experiments.judge.spreadsheet import from_csv, to_csv
 

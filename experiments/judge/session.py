@@ -1,6 +1,6 @@
 """A judging session: people judge which of two items is better, and a policy chooses the pairs.
 
-    DIR/session.json      items, policy, seed, largest number of judgments, and a checksum
+    DIR/session.json      items, policy, seed, largest number of judgments, and a digest
     DIR/judgments/*.csv   judgments, one file per call of `add`; files are added, never changed
 
 Nothing else is stored. Every command replays the judgments to restore the state of the policy, so an
@@ -27,11 +27,11 @@ import pandas as pd
 from rankduel.bandits import Stepper, start
 from rankduel.bandits.own_file import policy_file
 from rankduel.bandits.steps import LONGEST, checked_horizon
-from rankduel.base.checked_json import read_checked_json, write_checked_json
 from rankduel.base.errors import DataError, PolicyError, RankduelError, RecordsError, UsageError
 from rankduel.base.files import convert_write_errors
 from rankduel.base.results import plain
 from rankduel.base.settings import Configured
+from rankduel.base.stored import Kind, read_json, write_json
 from rankduel.base.streams import checked_seed, stream
 from rankduel.experiments.judge.judgments import (
     TIE,
@@ -48,8 +48,7 @@ from rankduel.experiments.judge.spreadsheet import csv_rows
 from rankduel.experiments.specs import parse_policy
 
 _ABOUT, _JUDGMENTS = "session.json", "judgments"
-_FORMAT = 2
-_LARGEST = 200_000_000  # bytes of session.json
+_FILE = Kind("a judging session", "'rankduel judge start' starts a new session", most_bytes=200_000_000)
 _MOST_SELF_DUELS = 1000  # a policy that selects an arm against itself this often in a row is finished
 
 
@@ -297,7 +296,6 @@ def start_session(
             f"{configured} does not stop by itself; expected a budget, the largest number of judgments"
         )
     about = {
-        "format": _FORMAT,
         "rankduel": version("rankduel"),
         "items": list(items),
         "policy": str(configured),
@@ -310,8 +308,7 @@ def start_session(
         (folder / _JUDGMENTS).mkdir(parents=True, exist_ok=True)
     with locked(folder):
         _refuse_session_in(folder)  # another process may have started one
-        with convert_write_errors(folder / _ABOUT, RecordsError):
-            write_checked_json(folder / _ABOUT, about)
+        write_json(folder / _ABOUT, _FILE, about)
     return session
 
 
@@ -323,16 +320,11 @@ def open_session(folder: str | Path, policy: str | None = None, *, trust: bool =
     """
     path = Path(folder) / _ABOUT
     try:
-        fields = read_checked_json(path, "a session that 'rankduel judge start' wrote", _LARGEST)
+        fields = read_json(path, _FILE)
     except FileNotFoundError:
         raise RecordsError(
             f"{folder}: no session there; 'rankduel judge start POOL {folder}' starts one"
         ) from None
-    if fields.whole("format", 0) != _FORMAT:
-        raise RecordsError(
-            f"{path}: made by another version of rankduel (format {fields.whole('format', 0)}; expected "
-            f"{_FORMAT}). Finish it with that version, or start a new session"
-        )
     items = fields.texts("items")
     seed = fields.whole("seed", 0)
     budget = fields.whole("budget", 0, LONGEST)

@@ -3,8 +3,8 @@
 A file in a hidden folder beside the output holds the sums so far and the next block of queries. Blocks are
 added in order, so the result does not depend on where a job was interrupted.
 
+    32 bytes  SHA-256 of the rest
     32 bytes  key: SHA-256 of the job, and of the names, types and shapes of its arrays
-    32 bytes  SHA-256 of the key and the values
     the rest  values of the arrays, one after the other
 
 The types and shapes come from the job, not from the file, so a damaged file is rejected by its digest alone.
@@ -13,7 +13,6 @@ The sums of another user are not continued: a digest does not tell who wrote the
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import time
 import warnings
@@ -26,10 +25,10 @@ import numpy as np
 from rankduel.base.errors import CacheNotice, UsageError
 from rankduel.base.files import convert_write_errors, put_in_place, short_name, temporary_beside
 from rankduel.base.private_folders import make_own_folder, open_private
-from rankduel.experiments.digests import plain_text
+from rankduel.base.stored import digest_of, with_digest, without_digest
 
-_FORMAT = 2
-_DIGEST = 32  # bytes
+_FORMAT = 1
+_KEY = 32  # bytes
 _EVERY = 3.0  # seconds between two saves, at least
 _SHARE = 0.02  # largest share of the time spent on saving
 
@@ -43,7 +42,7 @@ class Checkpoint:
         output = Path(output)
         self._folder = output.with_name(f".{short_name(output.name)}.partial")
         self._file = self._folder / "sums.values"
-        self._key = bytes(_DIGEST)
+        self._key = bytes(_KEY)
         self._next = time.monotonic() + _EVERY
 
     def load(self, about: Any, start: Arrays) -> dict[str, np.ndarray]:
@@ -53,7 +52,7 @@ class Checkpoint:
         damaged one is ignored with a CacheNotice.
         """
         described = [[name, array.dtype.str, list(array.shape)] for name, array in start.items()]
-        self._key = hashlib.sha256(plain_text([_FORMAT, about, described]).encode()).digest()
+        self._key = bytes.fromhex(digest_of([_FORMAT, about, described]))
         fresh = {name: array.copy() for name, array in start.items()}
         try:
             with open_private(self._file) as file:
@@ -62,10 +61,10 @@ class Checkpoint:
             return fresh
         except OSError as problem:
             return self._start_over(fresh, problem.strerror or str(problem))
-        key, digest, values = content[:_DIGEST], content[_DIGEST : 2 * _DIGEST], content[2 * _DIGEST :]
-        if digest != _digest(key, values):
+        body = without_digest(content)
+        if body is None:
             return self._start_over(fresh, "damaged")
-        return _arrays_from(values, fresh) if key == self._key else fresh
+        return _arrays_from(body[_KEY:], fresh) if body[:_KEY] == self._key else fresh
 
     def _start_over(self, fresh: dict[str, np.ndarray], reason: str) -> dict[str, np.ndarray]:
         warnings.warn(
@@ -82,7 +81,7 @@ class Checkpoint:
         started = time.monotonic()
         values = b"".join(array.tobytes() for array in arrays.values())
         with convert_write_errors(self._file, UsageError):
-            self._write(self._key + _digest(self._key, values) + values)
+            self._write(with_digest(self._key + values))
         now = time.monotonic()
         self._next = now + max(_EVERY, (now - started) / _SHARE)
 
@@ -99,10 +98,6 @@ class Checkpoint:
     def remove(self) -> None:
         """Remove the checkpoint; call this after the output is written."""
         shutil.rmtree(self._folder, ignore_errors=True)
-
-
-def _digest(key: bytes, values: bytes) -> bytes:
-    return hashlib.sha256(key + values).digest()
 
 
 def _arrays_from(values: bytes, start: Arrays) -> dict[str, np.ndarray]:

@@ -26,9 +26,10 @@ from rankduel.base.files import convert_write_errors, replacing
 from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.results import plain
 from rankduel.base.settings import find
+from rankduel.base.stored import Kind
+from rankduel.base.stored_tables import DamagedTable, read_table, table_content
 from rankduel.base.text import feature_list, shortened
 from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, is_built_in, make_matrix, parse_matrix
-from rankduel.experiments.tables import DamagedTable, read_table, table_content
 from rankduel.letor_data.kinds import JUDGED, kind_of
 
 # How a probability was found: in closed form; as a mean of exact odds given drawn ties or pages; from played
@@ -52,6 +53,7 @@ COLUMNS = tuple(_SCHEMA)
 _NAMES = ("first", "second")
 _ROUNDING = 1e-12
 _SINGLE_ROUNDING = 1e-6
+_FILE = Kind("preferences", "'rankduel matrix' makes such files", error=MatrixError)
 _BY_QUERY = "by_query"
 _PARQUET = ".parquet"
 _LONGEST_REASON = 200  # characters of a message that quotes a file
@@ -467,12 +469,12 @@ def _npy_matrix(path: Path) -> np.ndarray:
 
 def _read_parquet(path: Path) -> Preferences:
     try:
-        stored = read_table(path)
+        stored = read_table(path, _FILE)
     except DamagedTable as problem:
-        raise MatrixError(f"{path}: {problem}; 'rankduel matrix' makes such files") from None
+        raise _FILE.unusable(path, str(problem)) from None
     names = stored.about.get("names")
     settings = stored.about.get("settings")
-    # Older releases and other tools write no digest. A third key is the damaged name of a digest.
+    # Other tools write no digest. A third key is the damaged name of a digest.
     if not isinstance(names, list) or not isinstance(settings, dict) or len(stored.about) > 2:
         raise MatrixError(
             f"{path}: a Parquet file without preferences; 'rankduel matrix' makes such files, and 'rankduel "
@@ -513,7 +515,7 @@ def _write(preferences: Preferences, kind: str, path: Path) -> None:
     if kind == _PARQUET:
         about = {"names": list(preferences.names), "settings": dict(preferences.settings)}
         vectors = {} if preferences.by_query is None else {_BY_QUERY: preferences.by_query}
-        path.write_bytes(table_content(preferences.pairs, about, vectors))
+        path.write_bytes(table_content(_FILE, preferences.pairs, about, vectors))
     elif kind == ".npy":
         with open(path, "wb") as stream:
             np.save(stream, preferences.matrix)

@@ -16,9 +16,8 @@ from rankduel.experiments.report.headlines import report_title, run_set_headline
 from rankduel.experiments.report.html import charts_footer, page_html, plain_names
 from rankduel.experiments.report.pair import pair_clause, pair_section, pairs
 from rankduel.experiments.report.run_set import run_set_section
-from rankduel.experiments.runs.run_set import RunSet
-from rankduel.experiments.runs.study_file import read_settings
-from rankduel.experiments.runs.summaries import read_for_charts
+from rankduel.experiments.runs.folder import read_settings
+from rankduel.experiments.runs.run_set import RunSet, read_for_charts
 
 # An id on the page is the name of a run set or pair plus one of these endings, which no id of the charting
 # libraries has.

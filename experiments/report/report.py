@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from rankduel.experiments.runs.run_set import list_run_sets
-from rankduel.experiments.runs.summaries import read_for_charts
+from rankduel.experiments.runs.run_set import list_run_sets, read_for_charts
 
 
 @dataclass(frozen=True)

@@ -20,15 +20,12 @@ from rankduel.experiments.report.headlines import problem_of, run_set_headline
 from rankduel.experiments.report.html import Figure, Section, Table, run_set_html
 from rankduel.experiments.report.multileave import is_multileave, multileave_figures, multileave_section
 from rankduel.experiments.report.names import ranker_in_words
+from rankduel.experiments.runs.columns import Chart, Reported, columns_in
 from rankduel.experiments.runs.run_set import RunSet
 from rankduel.experiments.runs.summaries import curves, final, share_curves
 from rankduel.experiments.statistics import estimate
 from rankduel.experiments.winners.certainty import is_undecided
 
-_HEADINGS = (
-    "policy", "runs", "mean regret", "median regret", "mean weak regret", "duels with a non-winner",
-    "duels of two rankers", "winner recommended", "seconds per run",
-)  # fmt: skip
 # The values of the setting `about` of a matrix, for readers of a caption.
 _MATRIX_METHODS = {"exact": "computed exactly", "given": "read from a file, without intervals"}
 
@@ -89,7 +86,7 @@ def run_set_figures(
         _regret_figure(name, run_set, styles),
         _accuracy_figure(name, run_set, styles),
         _final_figure(name, run_set, styles, order),
-        *(_page_figure(name, run_set, column, styles) for column in ("ndcg", "clicks") if column in table),
+        *(_page_figure(name, run_set, one.name, one.chart, styles) for one in columns_in(table) if one.chart),
     ]
     return [*found, _matrix_figure(name, run_set)] if with_matrix else found
 
@@ -151,10 +148,11 @@ def _final_figure(
     return Figure(f"{name}-final-regret", f"Regret after {duels}", caption, make)
 
 
-def _page_figure(name: str, run_set: RunSet, column: str, styles: Mapping[str, LineStyle]) -> Figure:
+def _page_figure(
+    name: str, run_set: RunSet, column: str, chart: Chart, styles: Mapping[str, LineStyle]
+) -> Figure:
     length = run_set.settings.get("arena", {}).get("length")
-    ndcg = f"NDCG@{length}" if isinstance(length, int) else "NDCG"
-    title, axis = {"ndcg": (f"{ndcg} of the pages", ndcg), "clicks": ("Clicks", "clicks per page")}[column]
+    title, axis = (text.format(at=f"@{length}" if isinstance(length, int) else "") for text in chart)
     caption = (
         "Mean over the pages shown to users since the previous point of the curve, while the policy learns. "
         "The band is one standard error unless another is chosen."
@@ -196,22 +194,30 @@ def final_table(
     run_set: RunSet, styles: Mapping[str, LineStyle], order: Sequence[str] | None = None
 ) -> Table:
     """Return a table of the results at the horizon, one row per policy, in `order` or by mean regret."""
+    columns = [(one.name, one.reported) for one in columns_in(run_set.table) if one.reported]
     groups = {str(policy): group for policy, group in final(run_set.table).groupby("policy", sort=False)}
     rows = [
-        (full_label(policy, styles), *_final_row(groups[policy]))
+        (full_label(policy, styles), *_final_row(groups[policy], columns))
         for policy in order or groups
         if policy in groups
     ]
     caption = f"After {run_set.settings['horizon']:,} duels: mean [95 % interval] over the runs"
     notion = str(run_set.settings.get("regret", "condorcet"))
-    note = (
-        f"Regret: the mean {notion[:1].upper()}{notion[1:]} loss of the two rankers of a duel, summed over "
-        "the duels. Weak regret: the loss of the better of the two. Duels with a non-winner: at least one of "
-        "the two rankers is not the winner. Duels of two rankers: the policy compared two different rankers, "
-        "not one with itself. Winner recommended: share of runs that recommend the winner, or one of "
-        "several, at the end. Seconds per run depend on the machine and its load."
-    )
-    return Table(caption, _HEADINGS, rows, note)
+    notion = f"{notion[:1].upper()}{notion[1:]}"
+    note = " ".join(one.note.format(notion=notion) for _, one in columns)
+    return Table(caption, ("policy", "runs", *_headings(columns)), rows, note)
+
+
+_Columns = Sequence[tuple[str, Reported]]  # names of columns, and how they are reported
+
+
+def _headings(columns: _Columns) -> list[str]:
+    """Return the headings of the columns; beside the mean regret is its median."""
+    return [
+        heading
+        for name, one in columns
+        for heading in (one.heading, *(["median regret"] if name == "regret" else []))
+    ]
 
 
 def full_label(policy: str, styles: Mapping[str, LineStyle]) -> str:
@@ -233,13 +239,18 @@ def _mean_count(group: pd.DataFrame, column: str) -> str:
     return f"{group[column].mean():,.0f}" if _is_known(group, column) else "–"
 
 
-def _final_row(group: pd.DataFrame) -> tuple[str, ...]:
-    return (
-        str(len(group)),
-        _mean_with_interval(group, "regret"),
-        number(group["regret"].median()),
-        _mean_with_interval(group, "weak_regret"),
-        *(_mean_count(group, column) for column in ("nonwinner_duels", "informative_steps")),
-        f"{group['correct'].mean():.0%}",
-        number(group["seconds"].mean(), 3),
-    )
+_FORMS = {
+    "interval": _mean_with_interval,
+    "count": _mean_count,
+    "share": lambda group, column: f"{group[column].mean():.0%}",
+    "seconds": lambda group, column: number(group[column].mean(), 3),
+}
+
+
+def _final_row(group: pd.DataFrame, columns: _Columns) -> tuple[str, ...]:
+    cells = [str(len(group))]
+    for name, one in columns:
+        cells.append(_FORMS[one.form](group, name))
+        if name == "regret":
+            cells.append(number(group["regret"].median()))
+    return tuple(cells)

@@ -25,10 +25,9 @@ from rankduel.base.watch import SILENT, Watch
 from rankduel.experiments.arena import Arena
 from rankduel.experiments.cluster import workers_of
 from rankduel.experiments.matrix.preferences import Preferences
-from rankduel.experiments.runs.live_matrix import preferences_for
 from rankduel.experiments.runs.play import checked_numbers
 from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.runs.run import run_on
+from rankduel.experiments.runs.run import preferences_for, run_on
 from rankduel.experiments.runs.run_set import RunSet
 from rankduel.experiments.specs import policies_of
 
@@ -274,7 +273,7 @@ def compare(
     folder : str or Path, optional
         Stem of the two run sets: ``FOLDER-live`` and ``FOLDER-proxy``.
     repair : bool, default False
-        Whether to repeat runs whose records are damaged or of another study, instead of raising an error.
+        Whether to repeat runs whose records are damaged or of another run set, instead of raising an error.
     scheduler : str, optional
         Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
         this machine.

@@ -8,7 +8,7 @@ import time
 import warnings
 import weakref
 from collections.abc import Collection, Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,9 +18,10 @@ import pandas as pd
 from joblib import Parallel, delayed
 
 from rankduel.bandits import checkpoints as checkpoints_of
+from rankduel.bandits.loop import Progress
 from rankduel.bandits.plain import is_plain
 from rankduel.bandits.steps import checked_horizon
-from rankduel.base.compiling import compile_side_by_side
+from rankduel.base.compiling import compile_side_by_side, record
 from rankduel.base.errors import PolicyNotice, UsageError
 from rankduel.base.settings import Configured
 from rankduel.base.streams import checked_seed
@@ -31,12 +32,9 @@ from rankduel.experiments.arena_reference import ArenaReference, arena_of, trans
 from rankduel.experiments.cluster import Cluster, Compiling, Transfer, Workers, checked_workers
 from rankduel.experiments.limits import MOST_CHECKPOINTS, MOST_RUNS, checked_count
 from rankduel.experiments.matrix.preferences import Preferences, preferences_of, read_preferences
-from rankduel.experiments.runs.cells import play_cells
-from rankduel.experiments.runs.in_play import InPlay
+from rankduel.experiments.runs.folder import open_run_set, versions
 from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.runs.recorder import Cell, PlayedCell
-from rankduel.experiments.runs.run_folder import open_run_set
-from rankduel.experiments.runs.study_file import versions
+from rankduel.experiments.runs.recorder import Cell, PlayedCell, play_cells
 from rankduel.experiments.specs import parse_policy, policies_of
 
 
@@ -61,7 +59,7 @@ def play_runs(
     checkpoints  Number of evenly spaced checkpoints, besides twenty per factor of ten.
     jobs         Threads or processes on this machine, or a cluster.
     folder       Folder for a record of every run. Recorded runs are not repeated.
-    repair       Play runs again whose record is damaged or belongs to another study; otherwise an error.
+    repair       Play runs again whose record is damaged or belongs to another run set; otherwise an error.
     watch        Receives the runs in play before the first run, and the number of runs as they end.
     only_last    Return the rows of the last checkpoint only.
     columns      Columns to return besides policy, run, step and seconds; None for all.
@@ -267,3 +265,26 @@ def _play_on_worker(shared: _Shared, cell: Cell) -> PlayedCell:
             "it to the same path on all machines"
         )
     return _play_one(_problem_on_worker(shared), cell.policy, cell, shared.steps, shared.seed)
+
+
+class InPlay:
+    """Progress of the runs in play; runs in other processes, and of policies on sets, stay at step 0."""
+
+    def __init__(self, horizon: int) -> None:
+        self.horizon = horizon
+        self.cluster: Cluster | None = None  # whose workers play the runs, if any
+        self._running: dict[int, np.recarray] = {}  # by id(): every thread adds and removes its own record
+
+    @contextmanager
+    def playing(self) -> Iterator[np.recarray]:
+        """Yield a record to which a run writes its step, and count the run until the block ends."""
+        progress = record(Progress())
+        self._running[id(progress)] = progress
+        try:
+            yield progress
+        finally:
+            del self._running[id(progress)]
+
+    def n_steps(self) -> int:
+        """Return the number of steps that the runs in play have done so far."""
+        return sum(int(one.step[0]) for one in list(self._running.values()))

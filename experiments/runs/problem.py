@@ -16,15 +16,7 @@ from rankduel.bandits.feedback import AT_ONCE, Feedback, check_feedback
 from rankduel.bandits.loop import Duel, prepare_run, run_loop
 from rankduel.bandits.matrix_duels import by_matrix
 from rankduel.bandits.plain import CompiledPolicyError, uncompiled
-from rankduel.bandits.regret import (
-    informative_steps,
-    losses_by,
-    strong_binary_regret,
-    strong_regret,
-    usual_notion,
-    weak_regret,
-    winners_by,
-)
+from rankduel.bandits.regret import losses_by, usual_notion
 from rankduel.bandits.sets_loop import Pages, SetsTrace, pages_by_matrix, prepare_sets_run, run_sets
 from rankduel.base.compiling import Call
 from rankduel.base.errors import MatrixError, PolicyError, UsageError, encodable
@@ -33,7 +25,7 @@ from rankduel.base.streams import stream
 from rankduel.base.text import counted
 from rankduel.experiments.arena import Arena
 from rankduel.experiments.matrix.preferences import Preferences
-from rankduel.experiments.runs.summaries import PER_PAGE
+from rankduel.experiments.runs.columns import Played, table_of
 from rankduel.interleave import (
     for_another_thread,
     go_live,
@@ -99,9 +91,7 @@ class Problem:
 
     @property
     def _arena_settings(self) -> dict[str, str]:
-        # The default measure is left out, as in run sets of releases without this setting.
-        not_default = {"measure": self.measure} if self.measure != "page" else {}
-        return {"multileave": self.multileave, **not_default}
+        return {"multileave": self.multileave, "measure": self.measure}
 
     @property
     def _measures_pages(self) -> bool:
@@ -155,12 +145,12 @@ class Problem:
         matrix = self.preferences.matrix
         labels, rng, users = draws_of(configured, len(matrix), mode=self.mode, seed=seed, run=run)
         if configured.thing.sets:
-            return self._sets_table(run_sets(configured, self._pages(), labels, steps, rng, users))
+            of_sets = run_sets(configured, self._pages(), labels, steps, rng, users)
+            return self._table(of_sets, of_sets.alone)
         loss = losses_by(self.notion, matrix)
         draws = (labels, steps, rng, users)
-        return self._table(
-            run_loop(configured, self._duel(), loss, *draws, feedback=self.feedback, progress=progress)
-        )
+        trace = run_loop(configured, self._duel(), loss, *draws, feedback=self.feedback, progress=progress)
+        return self._table(trace, trace.selves)
 
     def check(self, configured: Configured) -> None:
         """Raise PolicyError if the policy cannot be played with the feedback of this problem."""
@@ -207,63 +197,24 @@ class Problem:
         world = (arena.model, method, arena.length, arena.ties, arena.queries)
         return make_shared_world(arena.rankings, arena.labels, *world, unjudged=arena.unjudged)
 
-    def _table(self, trace: Trace) -> pd.DataFrame:
-        matrix = self.preferences.matrix
-        loss = losses_by(self.notion, matrix)
-        winners = winners_by(self.notion, matrix)
-        columns = {
-            "step": trace.steps,
-            "regret": strong_regret(trace, loss),
-            "weak_regret": weak_regret(trace, loss),
-            "copeland_regret": strong_regret(trace, losses_by("copeland", matrix)),
-            "informative_steps": informative_steps(trace),
-            "recommended": self._names[trace.recommended],
-            "correct": winners[trace.recommended] & (trace.recommended >= 0),
-            "answers": trace.answers.sum(axis=1),
-            "winners_among_answers": (trace.answers & winners).sum(axis=1),
-            "finished": trace.finished,
-            "survivors": trace.survivors,
-            "rounds": trace.rounds,
-            "judgments_per_pair": trace.most,
-        }
-        if (matrix == 0.5).sum() > len(matrix):  # with ties, losses are not K - 1 minus the wins
-            columns["copeland_losses_regret"] = strong_regret(trace, losses_by("copeland-losses", matrix))
-        if winners.sum() == 1:
-            columns["nonwinner_duels"] = strong_binary_regret(trace, int(winners.argmax()))
-        table = pd.DataFrame(columns)
-        return table.assign(**self._page_measures(trace.selves, trace.measured))
+    def _table(self, trace: Trace | SetsTrace, alone: np.ndarray) -> pd.DataFrame:
+        """Return the record of a run; `alone` counts pages that show one arm's own list."""
+        pages = self._page_measures(alone, trace.measured)
+        return table_of(Played(trace, self.preferences.matrix, self.notion, self._names, pages))
 
-    def _sets_table(self, trace: SetsTrace) -> pd.DataFrame:
-        matrix = self.preferences.matrix
-        table = pd.DataFrame(
-            {
-                "step": trace.steps,
-                "regret": trace.shares @ losses_by(self.notion, matrix),
-                "copeland_regret": trace.shares @ losses_by("copeland", matrix),
-                "informative_steps": trace.pages,
-                "recommended": self._names[trace.recommended],
-                "correct": winners_by(self.notion, matrix)[trace.recommended],
-                "answers": 1,
-                "finished": False,
-                "rounds": trace.steps,
-                "mean_set": trace.compared / np.maximum(trace.pages, 1),
-            }
-        )
-        return table.assign(**self._page_measures(trace.alone, trace.measured))
+    def _page_measures(self, alone: np.ndarray, measured: np.ndarray) -> np.ndarray:
+        """Return NDCG and clicks per page since the previous checkpoint; no column if they are not measured.
 
-    def _page_measures(self, alone: np.ndarray, measured: np.ndarray) -> dict[str, np.ndarray]:
-        """Return NDCG and clicks per page since the previous checkpoint; {} if they are not measured.
-
-        If some documents are unjudged, their number per page is returned too. `alone` counts pages that show
-        one arm's own list; `measured` holds the sums over other pages, see `rankduel.interleave.live.Live`.
+        If some documents are unjudged, their number per page is returned too. `measured` holds the sums over
+        pages of several arms, see `rankduel.interleave.live.Live`.
         """
         if not self._measures_pages:
-            return {}
+            return np.empty((len(measured), 0))
         own = alone @ self._own_pages
         pages = measured[:, 0] + alone.sum(axis=1)
-        sums = np.column_stack([pages, measured[:, 1:] + own])
+        sums = np.column_stack([pages, measured[:, 1 : 1 + own.shape[1]] + own])
         new = np.diff(sums, axis=0, prepend=0.0)
-        return {name: new[:, 1 + i] / new[:, 0] for i, name in enumerate(PER_PAGE[: own.shape[1]])}
+        return new[:, 1:] / new[:, :1]
 
 
 def how_known(preferences: Preferences) -> str:

@@ -8,14 +8,17 @@ from pathlib import Path
 import numpy as np
 
 from rankduel.bandits.feedback import Feedback
+from rankduel.base.errors import MatrixError, RecordsError
+from rankduel.base.files import convert_write_errors
 from rankduel.base.settings import Configured
 from rankduel.base.watch import SILENT, Watch
-from rankduel.experiments.arena import Arena
+from rankduel.experiments.arena import DUEL_SETTINGS, Arena
 from rankduel.experiments.cluster import Workers, workers_of
+from rankduel.experiments.matrix.build import build_matrix, write_matrix
 from rankduel.experiments.matrix.preferences import Preferences, preferences_of, read_preferences
-from rankduel.experiments.runs.live_matrix import preferences_for
+from rankduel.experiments.runs.folder import ANOTHER_RUN_SET, INCIDENTAL, MATRIX
 from rankduel.experiments.runs.play import checked_numbers, play_runs, run_settings
-from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.runs.problem import Problem, other_rankers
 from rankduel.experiments.runs.run_set import RunSet
 from rankduel.experiments.specs import policies_of
 
@@ -78,7 +81,7 @@ def run(
         Folder of the run set. Every run is stored there within a second after it ends, and stored runs are
         not repeated.
     repair : bool, default False
-        Whether to repeat runs whose records are damaged or of another study, instead of raising an error.
+        Whether to repeat runs whose records are damaged or of another run set, instead of raising an error.
     scheduler : str, optional
         Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
         this machine.
@@ -164,3 +167,80 @@ def _preferences(problem: Preferences | np.ndarray | str | Path) -> Preferences:
     if isinstance(problem, Preferences):
         return problem
     return read_preferences(problem) if isinstance(problem, (str, Path)) else preferences_of(problem)
+
+
+def preferences_for(
+    arena: Arena,
+    matrix: Preferences | str | Path | None,
+    folder: Path | None,
+    jobs: Workers,
+    watch: Watch = SILENT,
+    *,
+    repair: bool = False,
+) -> Preferences:
+    """Return the preferences `matrix`; if None, those stored in `folder`; otherwise build and store them.
+
+    With `repair`, damaged preferences in `folder` are built again.
+
+    Raises
+    ------
+    MatrixError
+        If `matrix` has other rankers, or its settings are those of other duels.
+    RecordsError
+        If the preferences in `folder` are damaged or were made for other duels.
+    """
+    if matrix is not None:
+        return _given(arena, matrix)
+    if folder is None:
+        return build_matrix(arena, jobs=jobs, progress=watch.matrix)
+    path = folder / MATRIX
+    if path.exists():
+        try:
+            found = read_preferences(path)
+        except MatrixError as problem:
+            if not repair:
+                again = "the same command with --repair (in Python, repair=True) makes it again"
+                raise RecordsError(f"{problem}; {again}") from None
+        else:
+            return _stored(arena, found, path)
+    with convert_write_errors(folder, RecordsError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return write_matrix(arena, path, jobs=jobs, progress=watch.matrix)
+
+
+def _given(arena: Arena, matrix: Preferences | str | Path) -> Preferences:
+    """Return the preferences `matrix`; raise MatrixError if their settings are those of other duels."""
+    where = "the matrix" if isinstance(matrix, Preferences) else str(matrix)
+    preferences = matrix if isinstance(matrix, Preferences) else read_preferences(matrix)
+    if preferences.names != arena.rankings.names:
+        raise MatrixError(
+            f"{where}: {other_rankers(preferences, arena)}. Give the matrix of these rankers; without one, "
+            "it is made from the data"
+        )
+    if preferences.settings.keys() & set(DUEL_SETTINGS):
+        difference = _difference(arena, preferences, DUEL_SETTINGS)
+        if difference:
+            raise MatrixError(
+                f"{where} was made for other duels: {difference}. Give the matrix of these duels; without "
+                "one, it is made from the data"
+            )
+    return preferences
+
+
+def _stored(arena: Arena, preferences: Preferences, where: Path) -> Preferences:
+    """Return the preferences of a run set; raise RecordsError unless their settings are those of `arena`."""
+    if preferences.names != arena.rankings.names:
+        raise RecordsError(f"{where}: {other_rankers(preferences, arena)}. {ANOTHER_RUN_SET}")
+    difference = _difference(arena, preferences, (key for key in arena.settings if key not in INCIDENTAL))
+    if difference:
+        raise RecordsError(f"{where} was made for other duels: {difference}. {ANOTHER_RUN_SET}")
+    return preferences
+
+
+def _difference(arena: Arena, preferences: Preferences, keys: Iterable[str]) -> str:
+    """Return text on the first setting in `keys` that differs; "" if none does."""
+    for key in keys:
+        found, wanted = preferences.settings.get(key, "not set"), arena.settings[key]
+        if found != wanted:
+            return f"{key} is {found} there and {wanted} now"
+    return ""

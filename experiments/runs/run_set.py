@@ -15,15 +15,23 @@ from rankduel.base.errors import RecordsError
 from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.results import plain
 from rankduel.experiments.matrix.preferences import Preferences
-from rankduel.experiments.runs.final import by_regret, final_rows, last_rows
-from rankduel.experiments.runs.record_reading import read_record
-from rankduel.experiments.runs.records import list_records
-from rankduel.experiments.runs.run_folder import MATRIX, RunFolder, check_matrix
-from rankduel.experiments.runs.study_file import OLD_STUDY_FILE, STUDY_FILE, read_settings
+from rankduel.experiments.runs.columns import Column, columns_in
+from rankduel.experiments.runs.folder import (
+    MATRIX,
+    MULTILEAVE,
+    SETTINGS,
+    RunFolder,
+    check_matrix,
+    read_settings,
+)
+from rankduel.experiments.runs.records import list_records, read_record, runs_in
+from rankduel.experiments.runs.summaries import at_drawn_steps, by_regret, final_rows, last_rows
 from rankduel.experiments.winners.verdict import Verdict, resampled_verdict
 
 if TYPE_CHECKING:
     import altair
+
+MANY_RUNS = 2000  # of a run set; with the usual checkpoints, more would take over half a gigabyte
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,8 +73,7 @@ class RunSet:
         """One row per policy, run and checkpoint.
 
         The columns are ``policy``, ``run``, ``step``, ``regret``, ``recommended``, ``correct`` and others;
-        live runs with measured pages also have ``ndcg`` and ``clicks``, and ``unjudged``, the documents
-        without a judgment per page, if the data have any.
+        ``columns`` says what each means.
         """
         if self.folder is None or self.rows["step"].nunique() > 1:
             return self.rows
@@ -76,6 +83,11 @@ class RunSet:
             stored[(stored["policy"] == policy) & stored["run"].isin(runs)] for policy, runs in played.items()
         ]
         return pd.concat(parts, ignore_index=True)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of `table`: name, type and meaning of each, and which runs have it."""
+        return columns_in(self.rows)
 
     def final(self) -> pd.DataFrame:
         """Return a row per policy, least regret first: means at the last checkpoint, and what it recommends.
@@ -173,20 +185,30 @@ def list_run_sets(folder: str | Path) -> list[Path]:
     folder = Path(folder)
     if not folder.is_dir():
         raise RecordsError(f"{folder}: there is no such folder; 'rankduel run ... --out DIR' makes records")
-    found = sorted({path.parent for name in (STUDY_FILE, OLD_STUDY_FILE) for path in _files(folder, name)})
+    found = sorted(path.parent for path in (*folder.glob(SETTINGS), *folder.glob(f"*/{SETTINGS}")))
     if not found:
         raise RecordsError(f"{folder}: no records there; 'rankduel run ... --out {folder}' makes them")
     return found
 
 
-def _files(folder: Path, name: str) -> list[Path]:
-    return [*folder.glob(name), *folder.glob(f"*/{name}")]
+def read_for_charts(folder: str | Path) -> list[RunSet]:
+    """Read every run set in a folder; of a run set of many runs, only the steps that its charts show."""
+    return [
+        read_run_set(path, at_drawn_steps) if _is_long(path) else read_run_set(path)
+        for path in list_run_sets(folder)
+    ]
+
+
+def _is_long(folder: Path) -> bool:
+    """Return whether a run set is too large to be read whole; multileaving has tables of other steps."""
+    n_runs = sum(len(runs_in(path)) for path in list_records(folder))
+    return n_runs > MANY_RUNS and read_settings(folder)["mode"] != MULTILEAVE
 
 
 def load_records(folder: str | Path) -> pd.DataFrame:
     """Read the records of all run sets in a folder as one table.
 
-    Every record is checked: a record that is damaged or of another study or release is an error.
+    Every record is checked: a record that is damaged or of other runs is an error.
     ``pandas.read_parquet(folder)`` returns the same rows without these checks and without the columns
     ``run_set`` and ``seconds``.
 
@@ -206,7 +228,7 @@ def load_records(folder: str | Path) -> pd.DataFrame:
     Raises
     ------
     RankduelError
-        If the folder holds no records, or some that are damaged or of another release.
+        If the folder holds no records, or some that are damaged.
 
     Examples
     --------

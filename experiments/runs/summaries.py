@@ -3,25 +3,16 @@
 from __future__ import annotations
 
 import functools
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from rankduel.experiments.runs.records import list_records, runs_in
-from rankduel.experiments.runs.run_set import RunSet, list_run_sets, read_run_set
-from rankduel.experiments.runs.study_file import MULTILEAVE, read_settings
+from rankduel.experiments.runs.columns import in_reports, is_per_page, texts
 from rankduel.experiments.statistics import Estimate, estimate, standard_error, wilson
 
 CURVE_POINTS = 200
 QUANTILES = (0.1, 0.9)
-# Means since the previous checkpoint; other columns are totals or states.
-PER_PAGE = ("ndcg", "clicks", "unjudged")
-_REPORTED = (
-    "policy", "run", "step", "regret", "weak_regret", "nonwinner_duels", "informative_steps", "correct",
-    *PER_PAGE, "seconds",
-)  # fmt: skip
-MANY_RUNS = 2000  # of a run set; with the usual checkpoints, more would take over half a gigabyte
 PAGE_POINTS = 60  # fewer than CURVE_POINTS, so that each is a mean of more pages
 
 
@@ -37,20 +28,6 @@ def thinned(steps: np.ndarray, most: int = CURVE_POINTS) -> np.ndarray:
     return steps[np.unique(nearest)]
 
 
-def read_for_charts(folder: str | Path) -> list[RunSet]:
-    """Read every run set in a folder; of a run set of many runs, only the steps that its charts show."""
-    return [
-        read_run_set(path, at_drawn_steps) if _is_long(path) else read_run_set(path)
-        for path in list_run_sets(folder)
-    ]
-
-
-def _is_long(folder: Path) -> bool:
-    """Return whether a run set is too large to be read whole; multileaving has tables of other steps."""
-    n_runs = sum(len(runs_in(path)) for path in list_records(folder))
-    return n_runs > MANY_RUNS and read_settings(folder)["mode"] != MULTILEAVE
-
-
 def at_drawn_steps(table: pd.DataFrame) -> pd.DataFrame:
     """Return the rows of a record at the steps that `curves` keeps, and the columns that reports show.
 
@@ -58,8 +35,8 @@ def at_drawn_steps(table: pd.DataFrame) -> pd.DataFrame:
     """
     n_runs = table["run"].nunique()
     steps = table["step"].to_numpy()[: len(table) // n_runs]  # all runs of a record have the same steps
-    columns = [column for column in _REPORTED if column in table]
-    per_page = [column for column in PER_PAGE if column in columns]
+    columns = [column for column in in_reports() if column in table]
+    per_page = [column for column in columns if is_per_page(column)]
     kept = _drawn_steps(steps.tobytes(), bool(per_page))
     pages = {
         column: pd.DataFrame(table[column].to_numpy().reshape(n_runs, -1), columns=steps)
@@ -79,12 +56,12 @@ def _drawn_steps(content: bytes, has_pages: bool) -> np.ndarray:
 
 def curves(table: pd.DataFrame, column: str) -> pd.DataFrame:
     """Return mean, standard error, and low and high quantile over the runs, by policy and step."""
-    most = PAGE_POINTS if column in PER_PAGE else CURVE_POINTS
+    most = PAGE_POINTS if is_per_page(column) else CURVE_POINTS
     steps = thinned(table["step"].to_numpy(), most)
     parts = []
     for policy, group in table.groupby("policy", sort=False):
         runs = group.pivot(index="run", columns="step", values=column).astype(float)
-        values = _since_last(runs, steps) if column in PER_PAGE else runs[steps].to_numpy()
+        values = _since_last(runs, steps) if is_per_page(column) else runs[steps].to_numpy()
         low, high = np.quantile(values, QUANTILES, axis=0)
         spread = {"mean": values.mean(axis=0), "error": standard_error(values), "low": low, "high": high}
         parts.append(pd.DataFrame({"policy": policy, "step": steps, **spread}))
@@ -119,3 +96,31 @@ def final_estimates(table: pd.DataFrame, column: str) -> dict[str, Estimate]:
     return {
         str(policy): estimate(group[column]) for policy, group in final(table).groupby("policy", sort=False)
     }
+
+
+def last_rows(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the last checkpoint."""
+    last: pd.DataFrame = table[table["step"] == table["step"].max()]
+    return last
+
+
+def by_regret(last: pd.DataFrame) -> list[tuple[Any, pd.DataFrame]]:
+    """Return the rows of each policy, least mean regret first."""
+    return sorted(last.groupby("policy", sort=False), key=lambda item: item[1]["regret"].mean())
+
+
+def final_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return a row for every policy, least regret first: means of its last rows, and what it recommends."""
+    rows = []
+    for name, runs in by_regret(last_rows(table)):
+        numbers = runs[[name for name in runs if name not in ("run", *texts())]].mean()
+        often = runs["recommended"].value_counts()
+        rows.append(
+            {"policy": name, "runs": len(runs)}
+            | numbers.to_dict()
+            | {"step": int(runs["step"].iloc[0])}
+            | {"regret_standard_error": standard_error(runs["regret"].to_numpy())}
+            | {"recommended": often.index[0] if len(often) else None}
+            | {"recommended_share": often.iloc[0] / len(runs) if len(often) else 0.0}
+        )
+    return rows

@@ -15,7 +15,7 @@ import numpy as np
 
 from rankduel.base.errors import StudyError
 from rankduel.base.files import path_inside
-from rankduel.experiments.runs.record_reading import read_seconds, run_seconds
+from rankduel.experiments.runs.records import read_seconds, run_seconds
 from rankduel.experiments.studies.data.problems import stand_in_for
 from rankduel.experiments.studies.play import folder_of, has_values, parts_to_play, seconds_file
 from rankduel.experiments.studies.study import STAND_IN, TIERS, Computed, Part, Runs, Size, Study, size_in

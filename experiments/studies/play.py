@@ -11,23 +11,22 @@ Results on stand-in data have a suffix, so that they are not mixed with results 
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from rankduel.base.errors import StudyError
+from rankduel.base.errors import RecordsError, StudyError
 from rankduel.base.files import path_inside, write_text
+from rankduel.base.stored import Kind, read_json, write_json
 from rankduel.base.watch import SILENT, Watch
 from rankduel.experiments.cluster import Workers
+from rankduel.experiments.runs.folder import versions
 from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.runs.study_file import NUMBERS, versions
 from rankduel.experiments.studies.checks import Results, run_checks
 from rankduel.experiments.studies.data.judged import DataSource
 from rankduel.experiments.studies.data.problems import open_problem, stand_in_for
@@ -45,6 +44,7 @@ from rankduel.experiments.studies.study import (
 from rankduel.experiments.studies.verdicts import Record, write_records
 
 CHECKS = "checks.json"
+_VALUES = Kind("values of a part of a study", "they are computed again")
 
 
 class Played(NamedTuple):
@@ -93,7 +93,7 @@ def play_study(
     """Play all parts of a tier and return their results; saved results are read instead.
 
     With `real`, parts that need stand-in data are left out. With `repair`, runs with a damaged record, or
-    with the record of another study, are played again. `watch` receives the number of runs as they end. The
+    with the record of another run set, are played again. `watch` receives the number of runs as they end. The
     tables of runs have the columns that `columns_used` names.
     """
     folder = folder_of(study, tier, out)
@@ -176,16 +176,14 @@ def _computed_values(part: Computed, inputs: Inputs, path: Path) -> dict[str, An
     values = _as_floats(part.make(inputs))
     file.parent.mkdir(parents=True, exist_ok=True)
     write_text(seconds_file(path), f"{time.perf_counter() - started:.6g}\n")
-    found = {"of": key, "values": values}
-    text = json.dumps(found | {"digest": _digest(found)}, indent=1, sort_keys=True)
-    write_text(file, text + "\n")
+    write_json(file, _VALUES, {"of": key, "values": values})
     return values
 
 
 def has_values(part: Computed, size: Size, path: Path) -> bool:
     """Return whether values of a computed part are stored for its version and this size; for any matrix."""
     saved = _read_cache(_values_file(path)).get("of", {})
-    return {name: saved.get(name) for name in ("size", "version", "numbers")} == _key(part, size)
+    return {name: saved.get(name) for name in ("size", "version")} == _key(part, size)
 
 
 def _values_file(path: Path) -> Path:
@@ -199,7 +197,7 @@ def seconds_file(path: Path) -> Path:
 
 def _key(part: Computed, size: Size) -> dict[str, Any]:
     """Return what identifies stored values besides the digest of their matrix."""
-    return {"size": list(size), "version": part.version, "numbers": NUMBERS}
+    return {"size": list(size), "version": part.version}
 
 
 def _as_floats(values: Any) -> dict[str, Any]:
@@ -207,15 +205,9 @@ def _as_floats(values: Any) -> dict[str, Any]:
     return {str(name): np.asarray(value, float).tolist() for name, value in values.items()}
 
 
-def _digest(found: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
-
-
-def _read_cache(file: Path) -> dict[str, Any]:
+def _read_cache(file: Path) -> Mapping[str, Any]:
     """Return the content of a cache file; {} if it is missing or damaged."""
     try:
-        saved = json.loads(file.read_text("utf-8"))
-        digest = saved.pop("digest")
-        return saved if digest == _digest(saved) else {}
-    except (FileNotFoundError, ValueError, RecursionError, AttributeError, TypeError, KeyError):
+        return read_json(file, _VALUES).content
+    except (FileNotFoundError, RecordsError):
         return {}

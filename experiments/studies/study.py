@@ -30,6 +30,7 @@ from rankduel.base.settings import Configured, Setting
 from rankduel.experiments.arena import Arena
 from rankduel.experiments.cluster import Workers
 from rankduel.experiments.matrix.preferences import Preferences
+from rankduel.experiments.runs.columns import measured
 from rankduel.experiments.specs import parse_policy
 
 TIERS = {
@@ -38,26 +39,7 @@ TIERS = {
     "long": "full length of the originals, if longer than 'paper'",
 }
 STATISTICS = ("mean", "median", "min", "max", "count")
-# Columns of the records of runs. Some exist only for live runs, tied arms, a Condorcet winner, or sets.
-COLUMNS = (
-    "regret",
-    "weak_regret",
-    "copeland_regret",
-    "copeland_losses_regret",
-    "nonwinner_duels",
-    "informative_steps",
-    "recommended",
-    "correct",
-    "answers",
-    "winners_among_answers",
-    "finished",
-    "survivors",
-    "rounds",
-    "judgments_per_pair",
-    "mean_set",
-    "ndcg",
-    "clicks",
-)
+COLUMNS = measured()  # of the records of runs; some exist only in some runs
 # Verdicts of checks (experiments/studies/checks.py).
 HOLDS, FAILS, WARNS, SKIPPED, REPORT = "holds", "does not hold", "warns", "skipped", "report only"
 STAND_IN = "-stand-in"  # suffix of files and folders with results on stand-in data

@@ -48,7 +48,7 @@ def study(
     out : str or Path, default "results/studies"
         Folder of the results; finished runs are not repeated.
     repair : bool, default False
-        Whether to repeat runs whose records are damaged or of another study, instead of raising an error.
+        Whether to repeat runs whose records are damaged or of another run set, instead of raising an error.
     jobs : int, default -1
         Number of parallel runs; -1 uses all cores.
     scheduler : str, optional

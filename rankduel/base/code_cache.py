@@ -21,11 +21,11 @@ from pathlib import Path
 from rankduel.base.cache_folders import code_folder
 from rankduel.base.files import temporary_beside
 from rankduel.base.private_folders import open_private
+from rankduel.base.stored import with_digest, without_digest
 
 _SUFFIX = ".machine"
 _UNUSED_DAYS = 60  # a file that was not used for this time is removed
 _LARGEST = 1 << 30  # bytes of all files together; the least recently used files are removed first
-_CHECKSUM = 32  # bytes
 _LENGTH = 8  # bytes
 
 
@@ -45,8 +45,8 @@ def read_code(path: Path) -> list[bytes] | None:
     """
     with open_private(path) as file:
         data = file.read()
-    body = data[_CHECKSUM:]
-    if hashlib.sha256(body).digest() != data[:_CHECKSUM]:
+    body = without_digest(data)
+    if body is None:
         return None
     os.utime(path)
     return _parts(body)
@@ -56,7 +56,7 @@ def write_code(path: Path, parts: Iterable[bytes]) -> None:
     """Write a file completely or not at all, and remove old files beside it."""
     body = b"".join(len(part).to_bytes(_LENGTH, "little") + part for part in parts)
     with temporary_beside(path, mode=0o600) as temporary:
-        temporary.write_bytes(hashlib.sha256(body).digest() + body)
+        temporary.write_bytes(with_digest(body))
         os.replace(temporary, path)
     _remove_old(path.parent)
 

@@ -38,7 +38,7 @@ from rankduel.base.watch import Watch
 
 if TYPE_CHECKING:
     from rankduel.experiments.matrix.build import BuildStatus
-    from rankduel.experiments.runs.in_play import InPlay
+    from rankduel.experiments.runs.play import InPlay
     from rankduel.experiments.winners.verdict import Verdict
 
 # Replacements of characters that control a terminal or the direction of text. Line ends and tabs stay.

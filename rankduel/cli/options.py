@@ -351,9 +351,7 @@ Name = Annotated[
 ]
 Repair = Annotated[
     bool,
-    typer.Option(
-        "--repair", help="Repeat runs whose records are damaged or come from another study or release."
-    ),
+    typer.Option("--repair", help="Repeat runs whose records are damaged or belong to another run set."),
 ]
 Scheduler = Annotated[
     str | None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
@@ -180,55 +181,23 @@ class _Column(NamedTuple):
     about: str = ""  # line of the legend; none if empty
 
 
-def _columns(notion: str, final: pd.DataFrame) -> list[_Column]:
+def _columns(notion: str, found: rankduel.RunSet) -> list[_Column]:
     """Return the columns that apply to these runs."""
-    about = f"mean {notion} loss of the two arms, summed over duels"
-    shown = [
-        _Column("regret", lambda runs: f"{runs['regret'].mean():,.1f}", about),
-        _Column("± s.e.", lambda runs: _standard_error(runs["regret"]), "standard error of the regret"),
-    ]
-    if "weak_regret" in final:
-        shown.append(_Column("weak\nregret", _weak, "loss of the better of the two arms, summed"))
-    about = "duels of two different arms"
-    shown.append(
-        _Column("informative\nduels", lambda runs: f"{runs['informative_steps'].mean():,.0f}", about)
-    )
-    about = f"share of runs that recommend a {notion} winner"
-    shown.append(_Column("correct", lambda runs: f"{runs['correct'].mean():.0%}", about))
-    if (final["rounds"] < final["step"]).any():
-        about = "times that the policy received outcomes"
-        shown.append(_Column("rounds", lambda runs: f"{runs['rounds'].mean():,.0f}", about))
-    return [*shown, *_set_columns(final), *_page_columns(final), _SECONDS]
+    last, columns = found.last(), []
+    for one in found.columns:
+        if one.shown is not None and one.shown.when(last):
+            about = one.shown.legend.format(notion=notion)
+            columns.append(_Column(one.shown.heading, partial(_mean, one.name, one.shown.form), about))
+            if one.shown.with_error:
+                about = f"standard error of the {one.name}"
+                columns.append(_Column("± s.e.", partial(_error, one.name), about))
+    return columns
 
 
-_SECONDS = _Column("s/run", lambda runs: f"{runs['seconds'].mean():.2g}", "seconds of computing per run")
-
-
-def _set_columns(final: pd.DataFrame) -> list[_Column]:
-    """Return the columns of policies that return a set of arms, and of policies that play sets."""
-    shown = []
-    if final["finished"].any() or (final["answers"] > 1).any():
-        about = "number of arms that the policy returns as best"
-        shown.append(_Column("best\narms", lambda runs: f"{runs['answers'].mean():.3g}", about))
-        about = "duels of the pair that was compared most often"
-        shown.append(
-            _Column("duels of\none pair", lambda runs: f"{runs['judgments_per_pair'].mean():,.0f}", about)
-        )
-    if "mean_set" in final:
-        about = "mean number of arms compared at once"
-        shown.append(_Column("set\nsize", lambda runs: _or_dash(f"{runs['mean_set'].mean():.3g}"), about))
-    return shown
-
-
-def _page_columns(final: pd.DataFrame) -> list[_Column]:
-    if "ndcg" not in final:
-        return []
-    about = "NDCG of the pages shown since the checkpoint before"
-    shown = [_Column("NDCG", lambda runs: f"{runs['ndcg'].mean():.3f}", about)]
-    if "unjudged" in final:
-        about = "documents without a judgment, taken as grade 0, on a page shown since the checkpoint before"
-        shown.append(_Column("unjudged", lambda runs: f"{runs['unjudged'].mean():.2g}", about))
-    return shown
+def _mean(name: str, form: str, runs: pd.DataFrame) -> str:
+    """Return a mean, or a dash: policies for duels and for sets lack some of each other's columns."""
+    mean = runs[name].mean()
+    return f"{mean:{form}}" if mean == mean else "–"
 
 
 def _recommended(name: str, runs: pd.DataFrame) -> str:
@@ -244,13 +213,8 @@ def _recommended(name: str, runs: pd.DataFrame) -> str:
     return f"{name} recommends {', '.join(named + more)}"
 
 
-def _weak(runs: pd.DataFrame) -> str:
-    return _or_dash(f"{runs['weak_regret'].mean():,.1f}")
-
-
-def _or_dash(text: str) -> str:
-    """Return a dash for 'nan': policies for duels and policies for sets lack some of each other's columns."""
-    return text if text != "nan" else "–"
+def _error(name: str, runs: pd.DataFrame) -> str:
+    return _standard_error(runs[name])
 
 
 def _standard_error(values: pd.Series) -> str:
@@ -267,7 +231,7 @@ def _show_policies(title: str, found: rankduel.RunSet) -> None:
     screen.print(f"[bold]{escape(title)}[/] [dim]{played}[/]\n")
     shown = plain_table()
     shown.add_column("policy", header_style="dim", style="cyan", overflow="fold", vertical="bottom")
-    columns = _columns(escape(notion.partition("-")[0].capitalize()), final)
+    columns = _columns(escape(notion.partition("-")[0].capitalize()), found)
     for column in columns:
         shown.add_column(column.heading, header_style="dim", justify="right", no_wrap=True, vertical="bottom")
     for name, group in by_policy:

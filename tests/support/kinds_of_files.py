@@ -18,15 +18,16 @@ import numpy as np
 import pandas as pd
 
 import rankduel
-from rankduel.base.checked_json import write_checked_json
 from rankduel.base.errors import CacheNotice
+from rankduel.base.stored import Kind as StoredKind
+from rankduel.base.stored import write_json
 from rankduel.clickmodels import load_model
 from rankduel.experiments.judge.judgments import Comparison, new_judgments, read_judgments, read_text
 from rankduel.experiments.judge.session import open_session, read_pool, start_session
 from rankduel.experiments.matrix.checkpoint import Checkpoint
 from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.experiments.runs.folder import write_settings
 from rankduel.experiments.runs.run_set import read_run_set
-from rankduel.experiments.runs.study_file import write_settings
 from rankduel.experiments.studies.data.ballots import (
     TopItems,
     n_lists,
@@ -245,13 +246,13 @@ def read_items(folder):
 
 def forge_checked_json(path):
     content = json.loads(path.read_bytes())
-    content.pop("sha256", None)
-    write_checked_json(path, content)
+    content.pop("digest", None)
+    write_json(path, StoredKind("", ""), content)
 
 
 def forge_settings(path):
     content = json.loads(path.read_bytes())
-    for key in ("digest", "format", "numbers"):
+    for key in ("digest", "format"):
         content.pop(key, None)
     write_settings(path.parent, content)
 
@@ -375,7 +376,7 @@ def _packed(name, content):
     return Kind(name, partial(text_file, name, content), partial(read_letor, name))
 
 
-_SETTINGS = Kind("_study.json of a run set", write_runs, read_runs, "runs/_study.json")
+_SETTINGS = Kind("_settings.json of a run set", write_runs, read_runs, "runs/_settings.json")
 _POLICY = Kind("saved policy", write_policy, read_policy)
 _SESSION = Kind("session.json", write_session, read_session, "session/session.json")
 _RANKINGS = Kind("rankings", write_rankings, read_rankings, "rankings/*", by_folder=True)

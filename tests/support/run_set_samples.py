@@ -7,8 +7,8 @@ import pandas as pd
 
 from rankduel.bandits import checkpoints
 from rankduel.experiments.matrix.preferences import preferences_of
+from rankduel.experiments.runs.folder import open_run_set
 from rankduel.experiments.runs.records import write_record
-from rankduel.experiments.runs.run_folder import open_run_set
 from rankduel.experiments.runs.run_set import RunSet
 from support.html_pages import with_text
 

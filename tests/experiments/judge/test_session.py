@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from support.helpers import words
 
-from rankduel.base.checked_json import write_checked_json
 from rankduel.base.errors import DataError, PolicyError, RankduelError, RecordsError, UsageError
+from rankduel.base.stored import Kind, write_json
 from rankduel.experiments.judge.judgments import pairs_csv, read_judgments
 from rankduel.experiments.judge.session import open_session, read_pool, start_session
 
@@ -252,14 +252,15 @@ def test_missing_and_repeated_sessions_are_refused(tmp_path):
 def test_damaged_sessions_are_refused(content, tmp_path):
     start_session(tmp_path, ITEMS, "mohajer_select")
     (tmp_path / "session.json").write_bytes(content)
-    with pytest.raises(RecordsError, match="session.json: not a session .*, or damaged"):
+    with pytest.raises(RecordsError, match="session.json: not a judging session, or damaged"):
         open_session(tmp_path)
 
 
 def edited(folder, **changes):
     """Change fields of the session file, and update its checksum."""
     about = json.loads((folder / "session.json").read_text()) | changes
-    write_checked_json(folder / "session.json", {name: about[name] for name in about if name != "sha256"})
+    about.pop("digest", None)
+    write_json(folder / "session.json", Kind("", ""), about)
     return folder
 
 
@@ -269,12 +270,12 @@ def test_edited_sessions_and_those_of_other_versions_are_refused(tmp_path):
     (tmp_path / "session.json").write_text(json.dumps(about | {"budget": 7}))
     with pytest.raises(RecordsError, match="session.json: damaged or edited"):
         open_session(tmp_path)
-    del about["sha256"], about["format"]
+    del about["digest"], about["format"]
     (tmp_path / "session.json").write_text(json.dumps(about))
-    with pytest.raises(RecordsError, match="no checksum in it; .*another version of rankduel wrote it"):
+    with pytest.raises(RecordsError, match="there is no digest in it"):
         open_session(tmp_path)
-    edited(tmp_path, format=1)
-    with pytest.raises(RecordsError, match="made by another version of rankduel .format 1; expected 2"):
+    edited(tmp_path, format=2)
+    with pytest.raises(RecordsError, match="another version of rankduel, in format 2; expected 1"):
         open_session(tmp_path)
 
 

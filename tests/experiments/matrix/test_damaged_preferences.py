@@ -83,7 +83,7 @@ def test_parquet_with_a_broken_description(tmp_path, about):
 
 
 def without_digest(table):
-    """Remove the digest, as in files of older releases and other tools."""
+    """Remove the digest, as in files of other tools."""
     about = json.loads(table.schema.metadata[b"rankduel"])
     del about["digest"]
     return table.replace_schema_metadata({b"rankduel": json.dumps(about).encode()})

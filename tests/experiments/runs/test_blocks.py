@@ -16,18 +16,19 @@ from support.watching import Watching
 
 import rankduel
 from rankduel.base.errors import RecordsError
+from rankduel.base.stored_tables import table_content
 from rankduel.experiments.runs import recorder, run_set
+from rankduel.experiments.runs.folder import open_run_set
 from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.records import (
     BLOCK,
+    RECORD,
     block_path,
     list_records,
     record_path,
     time_file,
     write_block,
 )
-from rankduel.experiments.runs.run_folder import open_run_set
-from rankduel.experiments.tables import table_content
 
 POLICY = "winner_stays"
 RUNS = 112
@@ -65,7 +66,7 @@ def contents(folder):
     return {
         str(path.relative_to(folder)): b"" if path.suffix == ".seconds" else path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path.name != "_study.json"
+        if path.is_file() and path.name != "_settings.json"
     }
 
 
@@ -127,7 +128,7 @@ def test_nothing_is_written_if_no_run_is_missing(made):
 
 @kernel
 def test_single_files_of_complete_blocks_are_read_and_joined(made, tmp_path, monkeypatch):
-    """A process that ended before it wrote a block, and older releases, leave such files."""
+    """A process that ended before it wrote a block leaves such files."""
     folder, whole = made
     play_in_single_files(tmp_path, RUNS, monkeypatch)
     assert len(list_records(tmp_path)) == RUNS
@@ -197,7 +198,7 @@ def forged(folder, change):
     about = json.loads(pq.read_schema(path).metadata[b"rankduel"])
     del about["digest"]
     table = pq.read_table(path).replace_schema_metadata(None).to_pandas()
-    path.write_bytes(table_content(change(table), about))
+    path.write_bytes(table_content(RECORD, change(table), about))
 
 
 def with_other_steps(table):

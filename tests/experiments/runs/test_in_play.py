@@ -12,8 +12,7 @@ from rankduel.bandits import checkpoints, policy
 from rankduel.bandits.loop import Progress
 from rankduel.base.compiling import record
 from rankduel.experiments.matrix.preferences import read_preferences
-from rankduel.experiments.runs.in_play import InPlay
-from rankduel.experiments.runs.play import play_runs
+from rankduel.experiments.runs.play import InPlay, play_runs
 from rankduel.experiments.runs.problem import Problem
 
 

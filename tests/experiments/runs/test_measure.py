@@ -27,7 +27,7 @@ def test_unmeasured_pages_have_no_columns(tmp_path):
 def test_measured_pages_are_the_default(tmp_path):
     table = play_runs(problem_with("page"), ["rucb"], 300, 1, folder=tmp_path / "set")
     assert {"ndcg", "clicks"} <= set(table.columns)
-    assert "measure" not in problem_with("page").settings["arena"]
+    assert problem_with("page").settings["arena"]["measure"] == "page"
     assert (
         "not measured"
         not in run_set_section("set", read_run_set(tmp_path / "set"), line_styles(["rucb"])).body
@@ -36,7 +36,7 @@ def test_measured_pages_are_the_default(tmp_path):
 
 def test_a_run_set_has_one_measure(tmp_path):
     play_runs(problem_with("page"), ["rucb"], 100, 1, folder=tmp_path / "set")
-    with pytest.raises(RecordsError, match=r"arena.measure is not set there and none now"):
+    with pytest.raises(RecordsError, match=r"arena.measure is page there and none now"):
         play_runs(problem_with("none"), ["rucb"], 100, 1, folder=tmp_path / "set")
 
 

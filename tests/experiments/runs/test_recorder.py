@@ -9,10 +9,9 @@ from support.run_set_samples import made_up_settings, ordered_preferences
 
 from rankduel.base.errors import RecordsError
 from rankduel.experiments.runs import recorder as recorder_module
-from rankduel.experiments.runs.cells import play_cells
-from rankduel.experiments.runs.recorder import DELAY, Cell, PlayedCell, Recorder
+from rankduel.experiments.runs.folder import open_run_set
+from rankduel.experiments.runs.recorder import DELAY, Cell, PlayedCell, Recorder, play_cells
 from rankduel.experiments.runs.records import BLOCK
-from rankduel.experiments.runs.run_folder import open_run_set
 from rankduel.experiments.runs.run_set import read_run_set
 
 POLICY = "rucb"

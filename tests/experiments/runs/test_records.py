@@ -1,4 +1,4 @@
-"""Records that are damaged or belong to another study or release are errors; `repair` plays them again."""
+"""Records that are damaged or belong to another run set are errors; `repair` plays them again."""
 
 import json
 import shutil
@@ -17,17 +17,15 @@ from support.watching import Watching
 
 import rankduel
 from rankduel.base.errors import RecordsError, encodable
-from rankduel.experiments.digests import digest_of
+from rankduel.base.stored import Kind, write_json
+from rankduel.base.stored_tables import table_content
 from rankduel.experiments.matrix.preferences import preferences_of, read_preferences, write_preferences
 from rankduel.experiments.multileaving import compare_multileavers
+from rankduel.experiments.runs.folder import MATRIX, RunFolder, open_run_set, read_settings, write_settings
 from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.problem import Problem
-from rankduel.experiments.runs.record_reading import read_record
-from rankduel.experiments.runs.records import record_path, write_record
-from rankduel.experiments.runs.run_folder import MATRIX, RunFolder, open_run_set
+from rankduel.experiments.runs.records import RECORD, read_record, record_path, write_record
 from rankduel.experiments.runs.run_set import read_run_set, read_run_sets
-from rankduel.experiments.runs.study_file import VERSIONS, read_settings, write_settings
-from rankduel.experiments.tables import table_content
 
 pytestmark = pytest.mark.kernel
 
@@ -71,9 +69,9 @@ def assert_refused_until_repaired(folder, told, again=play):
 @pytest.mark.parametrize(
     ("other", "told"),
     [
-        ({"seed": 1}, "a record of another study: its seed is 1, and that of _study.json is 0"),
-        ({"horizon": 400}, "it ends at step 400, and the horizon of _study.json is 500"),
-        ({"checkpoints": 10}, "it was played with other settings than those of _study.json"),
+        ({"seed": 1}, "a record of other runs: its seed is 1, and that of _settings.json is 0"),
+        ({"horizon": 400}, "it ends at step 400, and the horizon of _settings.json is 500"),
+        ({"checkpoints": 10}, "it was played with other settings than those of _settings.json"),
         ({"problem": "cyclic"}, "it was played with other settings"),
         ({"policy": "winner_stays"}, "holds run 1 of winner_stays, which was moved here"),
     ],
@@ -149,7 +147,7 @@ def forged(change):
         about = json.loads(pq.read_schema(path).metadata[b"rankduel"])
         del about["digest"]
         table = pq.read_table(path).replace_schema_metadata(None).to_pandas()
-        path.write_bytes(table_content(change(table), about))
+        path.write_bytes(table_content(RECORD, change(table), about))
 
     return forge
 
@@ -246,69 +244,12 @@ def test_records_of_nothing_are_refused(tmp_path):
         rankduel.load_records(tmp_path)
 
 
-# --- releases
-
-
-def of_an_older_release(folder):
-    """Rewrite records and settings as older releases did, without digests."""
-    settings = read_settings(folder)
-    (folder / "_study.json").write_text(json.dumps(settings))
-    for path in folder.glob("*/*.parquet"):
-        about = {"policy": "rucb", "run": int(path.stem)}
-        table = pq.read_table(path).replace_schema_metadata({b"rankduel": json.dumps(about).encode()})
-        pq.write_table(table, path)
-
-
-def test_run_sets_of_an_older_release_are_refused(kept):
-    good = all_bytes(kept)
-    of_an_older_release(kept)
-    assert_refused_until_repaired(
-        kept, "_study.json: written by another release of rankduel .*format not set"
-    )
-    assert all_bytes(kept) == good
-
-
-def test_a_record_of_an_older_release_is_refused(kept):
-    settings = (kept / "_study.json").read_bytes()
-    of_an_older_release(kept)
-    (kept / "_study.json").write_bytes(settings)
-    assert_refused_until_repaired(kept, "parquet: written by another release of rankduel")
-
-
-def test_other_numbers_are_refused(kept, monkeypatch):
-    monkeypatch.setitem(VERSIONS, "numbers", 2)
-    told = r"another release of rankduel \(format 3, numbers 1; expected format 3, numbers 2\)"
-    assert_refused_until_repaired(kept, told)
-
-
-def test_the_layout_of_an_older_release_is_refused(kept):
-    """Settings in study.json and numbers of rankers are an error, and no file is overwritten."""
-    (kept / "_study.json").rename(kept / "study.json")
-    told = "study.json: written by an older release of rankduel.* remove .*, and run it again"
-    for use in (read_run_sets, read_settings, play, lambda folder: play(folder, repair=True)):
-        with pytest.raises(RecordsError, match=told):
-            use(kept)
-    with pytest.raises(RecordsError, match=told):
-        read_run_sets(kept.parent)
-    assert not (kept / "_study.json").exists()
-
-
-def test_no_matrix_is_made_for_the_layout_of_an_older_release(tmp_path):
-    (tmp_path / "study.json").write_text("{}")
-    with pytest.raises(RecordsError, match="study.json: written by an older release"):
-        rankduel.run(arenas.arena(), "rucb", 100, 1, folder=tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["study.json"]
-
-
-def test_repairing_never_takes_the_folder_of_another_study(kept):
-    with pytest.raises(RecordsError, match="holds runs of another study: seed is 0 there and 1 now"):
-        play(kept, seed=1, repair=True)
-    of_an_older_release(kept)
-    with pytest.raises(RecordsError, match="holds runs of another study: seed is 0 there and 1 now"):
+def test_repairing_never_takes_the_folder_of_other_runs(kept):
+    with pytest.raises(RecordsError, match="holds other runs: seed is 0 there and 1 now"):
         play(kept, seed=1, repair=True)
 
 
-# --- _study.json
+# --- _settings.json
 
 
 def changed_settings(**changes):
@@ -323,41 +264,40 @@ def changed_settings(**changes):
 
 def edited(old, new):
     def edit(folder):
-        text = (folder / "_study.json").read_text()
+        text = (folder / "_settings.json").read_text()
         assert old in text
-        (folder / "_study.json").write_text(text.replace(old, new))
+        (folder / "_settings.json").write_text(text.replace(old, new))
 
     return edit
 
 
 def content(written):
-    return lambda folder: (folder / "_study.json").write_bytes(written)
+    return lambda folder: (folder / "_settings.json").write_bytes(written)
 
 
-def wrong_version(folder):
-    """Write a format that is not a number, with a correct digest."""
-    text = {"format": ["x"], "numbers": 1}
-    (folder / "_study.json").write_text(json.dumps({**text, "digest": digest_of(text)}))
+def another_format(folder):
+    """Write another format, with a correct digest."""
+    write_json(folder / "_settings.json", Kind("settings", "", format=2), read_settings(folder))
 
 
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (changed_settings(horizon=None), "damaged: there is no 'horizon' in it"),
-        (changed_settings(mode=None), "damaged: there is no 'mode' in it"),
-        (changed_settings(matrix=None), "damaged: there is no 'matrix' in it"),
-        (changed_settings(seed=None), "damaged: there is no 'seed' in it"),
+        (changed_settings(horizon=None), "there is no 'horizon' in it"),
+        (changed_settings(mode=None), "there is no 'mode' in it"),
+        (changed_settings(matrix=None), "there is no 'matrix' in it"),
+        (changed_settings(seed=None), "there is no 'seed' in it"),
         (changed_settings(horizon="500"), "'horizon' is \"500\"; expected a whole number"),
         (changed_settings(horizon=True), "'horizon' is true; expected a whole number"),
         (changed_settings(mode=5), "'mode' is 5; expected text"),
-        (changed_settings(matrix=[1]), r"'matrix' is \[1\]; expected an object"),
+        (changed_settings(matrix=[1]), r"'matrix' is a list; expected an object"),
         (changed_settings(matrix={}), "'matrix.digest' is null; expected text"),
         (changed_settings(regret={"a": 1}), "'regret' is .*; expected text"),
         (changed_settings(versions="new"), "'versions' is \"new\"; expected an object"),
-        (edited('"seed": 0', '"seed": 1'), "its settings do not have the digest"),
-        (edited('"digest": "', '"digest": "0'), "its settings do not have the digest"),
-        (edited('"format": 3', '"format": 4'), "its settings do not have the digest"),
-        (wrong_version, "written by another release"),
+        (edited('"seed": 0', '"seed": 1'), "its content does not have the digest"),
+        (edited('"digest": "', '"digest": "0'), "its content does not have the digest"),
+        (edited('"format": 1', '"format": 2'), "its content does not have the digest"),
+        (another_format, "written by another version of rankduel, in format 2; expected 1"),
         (content(b""), "damaged: not JSON"),
         (content(b"[]"), "damaged: not a JSON object"),
         (content(b"\xff\xfe"), "damaged: not text in UTF-8"),
@@ -368,12 +308,12 @@ def wrong_version(folder):
 def test_damaged_settings_are_refused(kept, change, told):
     good = all_bytes(kept)
     change(kept)
-    assert_refused_until_repaired(kept, f"_study.json: .*{told}")
+    assert_refused_until_repaired(kept, f"_settings.json: .*{told}")
     assert all_bytes(kept) == good
 
 
 def test_every_changed_byte_of_the_settings_is_noticed_or_changes_nothing(kept):
-    path = kept / "_study.json"
+    path = kept / "_settings.json"
     whole, expected = path.read_bytes(), read_settings(kept)
     for place in range(len(whole)):
         changed = bytearray(whole)
@@ -435,7 +375,5 @@ def test_records_of_two_studies_written_at_once_are_an_error(tmp_path):
         folders.append(open_run_set(tmp_path / "set", settings | {"seed": seed}, preferences))
     for number, folder in enumerate(folders):
         write_record(folder, "rucb", number, pd.DataFrame({"step": [1, 2], "regret": [0.0, 0.1]}), 0.1)
-    with pytest.raises(
-        RecordsError, match="0.parquet: a record of another study: its seed is 0, and that of"
-    ):
+    with pytest.raises(RecordsError, match="0.parquet: a record of other runs: its seed is 0, and that of"):
         read_run_sets(tmp_path / "set")

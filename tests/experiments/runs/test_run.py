@@ -122,7 +122,7 @@ def test_a_damaged_record_is_an_error_and_repair_plays_it_again(tmp_path, damage
     assert all_bytes(tmp_path) == good
 
 
-def test_a_folder_of_another_study_is_refused(tmp_path):
+def test_a_folder_of_other_runs_is_refused(tmp_path):
     play_runs("arxiv6", ["rucb"], 500, folder=tmp_path)
     for other in (
         lambda: play_runs("arxiv6", ["rucb"], 501, folder=tmp_path),
@@ -130,10 +130,10 @@ def test_a_folder_of_another_study_is_refused(tmp_path):
         lambda: play_runs("cyclic", ["rucb"], 500, folder=tmp_path),
         lambda: play_runs("arxiv6", ["rucb"], 500, checkpoints=10, folder=tmp_path),
     ):
-        with pytest.raises(RankduelError, match="holds runs of another study: .* Choose another --name"):
+        with pytest.raises(RankduelError, match="holds other runs: .* Choose another --name"):
             other()
-    (tmp_path / "_study.json").write_text("{")
-    with pytest.raises(RankduelError, match="_study.json: damaged"):
+    (tmp_path / "_settings.json").write_text("{")
+    with pytest.raises(RankduelError, match="_settings.json: not settings of runs, or damaged"):
         play_runs("arxiv6", ["rucb"], 500, folder=tmp_path)
 
 
@@ -226,7 +226,7 @@ def test_live_runs_measure_regret_ndcg_and_clicks(tmp_path):
     # All pairs, including equal arms, are equally likely. The tolerance is 4 standard errors of 80,000 steps.
     assert final["regret"].mean() / 20_000 == pytest.approx(loss.mean(), abs=4 * loss.std() / 80_000**0.5)
     assert table["ndcg"].between(0, 1).all() and table["clicks"].between(0, 5).all()
-    settings = json.loads((tmp_path / "_study.json").read_text())
+    settings = json.loads((tmp_path / "_settings.json").read_text())
     assert settings["mode"] == "live" and settings["arena"]["interleave"] == "team_draft"
 
 

@@ -13,7 +13,7 @@ from support.run_set_samples import made_up_table
 
 import rankduel
 from rankduel.bandits import checkpoints
-from rankduel.experiments.runs import summaries
+from rankduel.experiments.runs import run_set
 from rankduel.experiments.runs.summaries import (
     CURVE_POINTS,
     at_drawn_steps,
@@ -144,8 +144,8 @@ def test_a_run_of_few_checkpoints_is_kept_whole():
 def test_the_report_of_many_runs_has_the_same_bytes(tmp_path, monkeypatch):
     rankduel.run("arxiv6", ["rucb", "winner_stays"], 5000, 3, folder=tmp_path / "set")
     rankduel.report(tmp_path / "set", tmp_path / "whole.html")
-    monkeypatch.setattr(summaries, "MANY_RUNS", 5)
-    (short,) = summaries.read_for_charts(tmp_path / "set")
+    monkeypatch.setattr(run_set, "MANY_RUNS", 5)
+    (short,) = run_set.read_for_charts(tmp_path / "set")
     assert len(short.table) <= 6 * CURVE_POINTS < len(rankduel.load_records(tmp_path / "set"))
     rankduel.report(tmp_path / "set", tmp_path / "short.html")
     assert (tmp_path / "short.html").read_bytes() == (tmp_path / "whole.html").read_bytes()

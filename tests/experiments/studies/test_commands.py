@@ -28,13 +28,14 @@ def test_run_check_and_page(rankduel, tiny, tmp_path):
     )
     assert made == [
         "checks.json",
-        "easy/_study.json",
+        "easy/_settings.json",
         "figures/public-stand-in.svg",
         "figures/regret.svg",
-        "public-stand-in/_study.json",
+        "public-stand-in/_settings.json",
     ]
     assert (
-        json.loads((folder / "public-stand-in" / "_study.json").read_text())["matrix"]["arms"].count(",") == 3
+        json.loads((folder / "public-stand-in" / "_settings.json").read_text())["matrix"]["arms"].count(",")
+        == 3
     )
     page = (tmp_path / "kept" / "tiny-quick.html").read_text()
     assert ">warns</span><small>on stand-in data<" in page

@@ -20,7 +20,7 @@ def files(tmp_path):
     (tmp_path / "binary").write_bytes(b"\xff\xfe\x00\x01" * 50)
     (tmp_path / "folder").mkdir()
     (tmp_path / "damaged" / "set").mkdir(parents=True)
-    (tmp_path / "damaged" / "set" / "_study.json").write_text("{")
+    (tmp_path / "damaged" / "set" / "_settings.json").write_text("{")
     return tmp_path
 
 
@@ -91,7 +91,7 @@ BAD = [
     ("study run", "expected names of studies, or --all alone"),
     ("study show binary", "binary"),
     ("report absent", "absent"),
-    ("report damaged -o out.html", "_study.json"),
+    ("report damaged -o out.html", "_settings.json"),
     ("judge start binary s", "binary: not UTF-8 text"),
     ("judge start pool.txt s -p nonsense", "no policy named 'nonsense'"),
     ("judge show absent", "absent"),

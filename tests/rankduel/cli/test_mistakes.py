@@ -125,7 +125,7 @@ def test_options_that_would_be_ignored_are_errors(rankduel, files, typed, messag
     assert code == 2 and out == "" and err.startswith("error: ") and "has a bug" not in err
     assert message in words(err)
     made = all_files(files) - before
-    assert {path.name for path in made} <= {"_study.json", "_matrix.prefs.parquet"}
+    assert {path.name for path in made} <= {"_settings.json", "_matrix.prefs.parquet"}
 
 
 @pytest.mark.kernel

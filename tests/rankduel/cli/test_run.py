@@ -28,7 +28,7 @@ def test_live_runs_build_their_matrix(rankduel, data, tmp_path):
     assert "NDCG" in out
     assert words(out).endswith("records in results/small-live-2000; next: rankduel report results")
     study = tmp_path / "results" / "small-live-2000"
-    settings = json.loads((study / "_study.json").read_text())
+    settings = json.loads((study / "_settings.json").read_text())
     assert settings["arena"]["length"] == 5 and settings["matrix"]["about"] == "exact"
     assert settings["command"].startswith("rankduel run small.txt --live")
     found, exact = read_preferences(study / "_matrix.prefs.parquet"), arenas.exact_preferences(arenas.arena())
@@ -49,7 +49,7 @@ def test_live_runs_can_be_measured_by_another_matrix(rankduel, data, tmp_path):
     assert (
         rankduel("run", data, "--live", *DUEL, *SHORT, "--matrix", "p.prefs.parquet", "--name", "p")[0] == 0
     )
-    kept = json.loads((tmp_path / "results" / "p" / "_study.json").read_text())
+    kept = json.loads((tmp_path / "results" / "p" / "_settings.json").read_text())
     assert kept["matrix"]["about"] == "given" and kept["matrix"]["digest"] == made.digest
 
 
@@ -106,7 +106,7 @@ def test_late_feedback_out_of_range_is_an_error(rankduel, tmp_path, option):
     assert code == 2 and out == "" and "Traceback" not in err and not (tmp_path / "results").exists()
 
 
-def test_records_of_another_study_are_errors_or_repaired(rankduel, tmp_path):
+def test_records_of_other_runs_are_errors_or_repaired(rankduel, tmp_path):
     assert rankduel(*PROXY, "--name", "mine")[0] == 0
     shown = rankduel(*PROXY, "--name", "mine")[1]
     assert rankduel(*PROXY, "--name", "other", "--seed", "1")[0] == 0
@@ -117,9 +117,9 @@ def test_records_of_another_study_are_errors_or_repaired(rankduel, tmp_path):
     for words_typed in ((*PROXY, "--name", "mine"), ("report", "results", "-o", "r.html")):
         code, out, err = rankduel(*words_typed)
         assert (code, out) == (2, "") and err.startswith(
-            "error: results/mine/rucb/2.parquet: a record of another"
+            "error: results/mine/rucb/2.parquet: a record of other runs"
         )
-        assert "its seed is 1, and that of _study.json is 0" in words(err) and "--repair" in err
+        assert "its seed is 1, and that of _settings.json is 0" in words(err) and "--repair" in err
     code, out, err = rankduel(*PROXY, "--name", "mine", "--repair")
     assert (code, err) == (0, "") and mine.read_bytes() == good
     assert words(out).split(" s/run ")[0] == words(shown).split(" s/run ")[0]
@@ -130,7 +130,7 @@ def test_repair_of_other_commands(rankduel, data, tmp_path):
     for words_typed, bad in (
         (COMPARE, "some/small-2000-proxy/rucb/0.parquet"),
         (COMPARE, "some/small-2000-live/_matrix.prefs.parquet"),
-        (COMPARE, "some/small-2000-live/_study.json"),
+        (COMPARE, "some/small-2000-live/_settings.json"),
         (MULTILEAVE, "some/small-multileave-100/sosm/1.parquet"),
         (MULTILEAVE, "some/small-multileave-100/_matrix.prefs.parquet"),
     ):

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from rankduel.cli import console
-from rankduel.experiments.runs.in_play import InPlay
+from rankduel.experiments.runs.play import InPlay
 
 
 class Clock:

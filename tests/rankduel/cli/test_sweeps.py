@@ -4,7 +4,7 @@ import pytest
 from support.helpers import words
 
 from rankduel.experiments.matrix.preferences import read_preferences
-from rankduel.experiments.runs.study_file import read_settings
+from rankduel.experiments.runs.folder import read_settings
 from rankduel.letor_data.synthetic.generate import shape, synthesize
 from rankduel.letor_data.text.writer import write_letor
 

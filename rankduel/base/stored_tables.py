@@ -17,10 +17,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from rankduel.experiments.digests import digest_of, json_object, plain_text
+from rankduel.base.stored import DIGEST, FORMAT, Kind, digest_of, json_object, plain_text
 
 _KEY = b"rankduel"
-_DIGEST = "digest"
 # A damaged footer may state any number of rows. Even a column of consecutive numbers takes more space.
 _MOST_ROWS_PER_BYTE = 100
 
@@ -39,35 +38,40 @@ class StoredTable(NamedTuple):
 
 
 def table_content(
-    values: pd.DataFrame, about: Mapping[str, Any], vectors: Mapping[str, np.ndarray] | None = None
+    kind: Kind,
+    values: pd.DataFrame,
+    about: Mapping[str, Any],
+    vectors: Mapping[str, np.ndarray] | None = None,
 ) -> bytes:
-    """Return the bytes of a Parquet file with the table `values`, the metadata `about` and their digest.
+    """Return the bytes of a Parquet file with the table `values` and the metadata `about`.
 
     `vectors` are further columns with a list of numbers in every row, as arrays (rows, numbers).
     """
     table = pa.Table.from_pandas(values, preserve_index=False).replace_schema_metadata(None)
     for name, array in (vectors or {}).items():
         table = table.append_column(name, pa.FixedSizeListArray.from_arrays(array.ravel(), array.shape[1]))
-    text = plain_text({**about, _DIGEST: _digest(table, dict(about))})
+    whole = {FORMAT: kind.format, **about}
+    text = plain_text({**whole, DIGEST: _digest(table, whole)})
     sink = pa.BufferOutputStream()
     table = table.replace_schema_metadata({_KEY: text.encode()})
     pq.write_table(table, sink, compression="zstd", write_page_checksum=True)
-    return sink.getvalue().to_pybytes()
+    return bytes(sink.getvalue().to_pybytes())
 
 
-def read_table(path: Path) -> StoredTable:
+def read_table(path: Path, kind: Kind) -> StoredTable:
     """Read a Parquet file with the metadata of `table_content`; other tools may have written no digest.
 
     Raises
     ------
     DamagedTable
-        If the file is no Parquet file, has no metadata of rankduel, or differs from the digest it states.
+        If the file is no Parquet file, has no metadata of rankduel, differs from the digest it states,
+        or is of another format.
     OSError
         If the file cannot be read.
     """
     content = path.read_bytes()
     try:
-        return _decoded(content)
+        return _decoded(content, kind)
     except DamagedTable:
         raise
     except Exception as problem:  # a damaged footer can raise any exception in Arrow
@@ -75,7 +79,7 @@ def read_table(path: Path) -> StoredTable:
         raise DamagedTable(f"not a readable Parquet file: {reason}") from None
 
 
-def _decoded(content: bytes) -> StoredTable:
+def _decoded(content: bytes, kind: Kind) -> StoredTable:
     file = pq.ParquetFile(pa.BufferReader(content), page_checksum_verification=True)
     n_rows = file.metadata.num_rows
     if n_rows > _MOST_ROWS_PER_BYTE * len(content):
@@ -89,9 +93,12 @@ def _decoded(content: bytes) -> StoredTable:
     except ValueError as problem:
         raise DamagedTable(f"its metadata are {problem}") from None
     table = table.replace_schema_metadata(None)
-    verified = _DIGEST in about
-    if verified and about.pop(_DIGEST) != _digest(table, about):
+    verified = DIGEST in about
+    if verified and about.pop(DIGEST) != _digest(table, about):
         raise DamagedTable("its names, types or values do not have the digest in its metadata")
+    found = about.pop(FORMAT, None)
+    if verified and (type(found) is not int or found != kind.format):
+        raise DamagedTable(kind.other_format(found))
     lists = [field.name for field in table.schema if pa.types.is_fixed_size_list(field.type)]
     vectors = {name: _vectors(table[name].combine_chunks()) for name in lists}
     values = table.drop_columns(lists).to_pandas(use_threads=False)
@@ -101,7 +108,7 @@ def _decoded(content: bytes) -> StoredTable:
 def _vectors(column: pa.FixedSizeListArray) -> np.ndarray:
     if column.null_count:
         raise DamagedTable("a row lacks the list of numbers that the other rows have")
-    flat = column.flatten().to_numpy(zero_copy_only=False)
+    flat: np.ndarray = column.flatten().to_numpy(zero_copy_only=False)
     return flat.reshape(len(column), column.type.list_size)
 
 

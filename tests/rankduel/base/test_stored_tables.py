@@ -6,9 +6,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from rankduel.experiments import tables
-from rankduel.experiments.digests import json_object, plain_text
-from rankduel.experiments.tables import DamagedTable, read_table, table_content
+from rankduel.base import stored_tables
+from rankduel.base.stored import Kind, plain_text
+from rankduel.base.stored_tables import DamagedTable, read_table, table_content
+
+KIND = Kind("a table", "make it again")
 
 TABLE = pd.DataFrame(
     {
@@ -24,21 +26,21 @@ ABOUT = {"policy": "rucb", "run": 3}
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "table.parquet"
-    path.write_bytes(table_content(TABLE, ABOUT))
+    path.write_bytes(table_content(KIND, TABLE, ABOUT))
     return path
 
 
 def test_a_table_is_read_back(path):
-    found = read_table(path)
+    found = read_table(path, KIND)
     pd.testing.assert_frame_equal(found.values, TABLE, check_exact=True)
     assert (found.about, found.verified) == (ABOUT, True)
-    assert path.read_bytes() == table_content(TABLE, dict(reversed(ABOUT.items())))
+    assert path.read_bytes() == table_content(KIND, TABLE, dict(reversed(ABOUT.items())))
 
 
 def test_vectors_are_read_back(tmp_path):
     path, vectors = tmp_path / "v.parquet", {"v": np.array([[1.5, 2], [3, 4], [np.nan, -0.0]], np.float32)}
-    path.write_bytes(table_content(TABLE, ABOUT, vectors))
-    found = read_table(path)
+    path.write_bytes(table_content(KIND, TABLE, ABOUT, vectors))
+    found = read_table(path, KIND)
     pd.testing.assert_frame_equal(found.values, TABLE, check_exact=True)
     assert found.verified and list(found.vectors) == ["v"] and found.vectors["v"].dtype == np.float32
     np.testing.assert_array_equal(found.vectors["v"], vectors["v"])
@@ -55,12 +57,12 @@ def test_vectors_are_read_back(tmp_path):
 )
 def test_changed_vectors_are_refused(tmp_path, column, message):
     path, vectors = tmp_path / "v.parquet", {"v": np.array([[1.5, 2], [3, 4], [5, 6]], np.float32)}
-    path.write_bytes(table_content(TABLE, ABOUT, vectors))
+    path.write_bytes(table_content(KIND, TABLE, ABOUT, vectors))
     table = pq.read_table(path)
     changed = table.set_column(table.schema.get_field_index("v"), "v", column)
     pq.write_table(changed.replace_schema_metadata(table.schema.metadata), path)
     with pytest.raises(DamagedTable, match=message):
-        read_table(path)
+        read_table(path, KIND)
 
 
 def test_every_changed_byte_is_detected_or_harmless(path):
@@ -70,7 +72,7 @@ def test_every_changed_byte_is_detected_or_harmless(path):
         changed[place] ^= 1 << place % 8
         path.write_bytes(changed)
         try:
-            found = read_table(path)
+            found = read_table(path, KIND)
         except DamagedTable:
             refused += 1
             continue
@@ -99,44 +101,32 @@ def test_a_changed_table_under_the_same_digest_is_refused(path, change):
     changed = change(table).replace_schema_metadata(table.schema.metadata)
     pq.write_table(changed, path)
     with pytest.raises(DamagedTable):
-        read_table(path)
+        read_table(path, KIND)
 
 
 @pytest.mark.parametrize("content", [b"", b"PAR1", b"PAR1" + bytes(100) + b"PAR1", b"no table"])
 def test_files_without_a_table_are_refused(path, content):
     path.write_bytes(content)
     with pytest.raises(DamagedTable, match="not a readable Parquet file"):
-        read_table(path)
+        read_table(path, KIND)
 
 
 def test_a_footer_with_too_many_rows_is_refused(path):
     table = pa.table({"step": np.zeros(10**6)}).replace_schema_metadata({b"rankduel": b"{}"})
     pq.write_table(table, path, compression="zstd")
     with pytest.raises(DamagedTable, match="its footer states 1,000,000 rows in"):
-        read_table(path)
+        read_table(path, KIND)
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (b"{", "not JSON"),
-        (b"\xff", "not text in UTF-8"),
-        (b"[1]", "not a JSON object"),
-        (b'{"a":' * 20_000, "nested too deep"),
-        (b'{"a":' * 60 + b"1" + b"}" * 60, "nested too deep"),
-        (b'{"a":' + b"[" * 60 + b"]" * 60 + b"}", "nested too deep"),
-        (b'{"a": ' + b"9" * 5000 + b"}", "not JSON"),
-    ],
-)
-def test_text_without_a_json_object_is_refused(text, message):
-    with pytest.raises(ValueError, match=message):
-        json_object(text)
+def test_a_table_of_another_format_is_refused(path):
+    path.write_bytes(table_content(KIND._replace(format=2), TABLE, ABOUT))
+    with pytest.raises(DamagedTable, match="another version of rankduel, in format 2; expected 1"):
+        read_table(path, KIND)
 
 
 @pytest.mark.parametrize(
     "texts", [[], ["a", "b", "a"], ['\u00e9"\\', None, "", "null", None], [None, None], ["one"] * 300]
 )
 def test_text_enters_the_digest_as_json(texts):
-    """Files of earlier releases keep their digests."""
-    found = tables._texts_content(pa.array(texts, pa.string()))
+    found = stored_tables._texts_content(pa.array(texts, pa.string()))
     assert found == plain_text(texts).encode()
