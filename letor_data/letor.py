@@ -21,7 +21,8 @@ import pyarrow.compute as pc
 
 from rankduel.base.errors import DataError
 from rankduel.base.notebook import html_repr, short_repr
-from rankduel.letor_data.formats import PROFILES, TOP_LABEL, profile_named
+from rankduel.letor_data.catalogue import PROFILES, profile_named
+from rankduel.letor_data.contract import TOP_LABEL
 
 if TYPE_CHECKING:
     import pandas as pd

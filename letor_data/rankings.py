@@ -16,7 +16,7 @@ import numpy as np
 from rankduel.base.errors import DataError
 from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.threads import n_workers, ordered_map
-from rankduel.letor_data.formats import profile_named
+from rankduel.letor_data.catalogue import profile_named
 from rankduel.letor_data.letor import Letor
 from rankduel.letor_data.rankers import Ranker
 from rankduel.letor_data.sorting import (
@@ -124,7 +124,7 @@ def positions_of(order: np.ndarray, ties: np.ndarray, offsets: np.ndarray) -> np
 def rank(
     letor: Letor, rankers: Sequence[Ranker], jobs: int = -1, progress: Progress | None = None
 ) -> Rankings:
-    """Rank every query by every ranker, in memory; for large sets see `rankings_files.rank_to_folder`."""
+    """Rank every query by every ranker, in memory."""
     check_rankers(rankers)
     shape, dtype = (len(rankers), letor.n_docs), index_dtype(letor.offsets)
     order, positions, ties = (np.empty(shape, dtype) for _ in range(3))

@@ -19,11 +19,11 @@ import numpy as np
 
 from rankduel.base.errors import DataError
 from rankduel.letor_data.cache import load
+from rankduel.letor_data.cached_text import cache_stem_of
 from rankduel.letor_data.letor import Letor
 from rankduel.letor_data.rankers.contract import Ranker
 from rankduel.letor_data.rankers.texts import KINDS, parse
 from rankduel.letor_data.rankings import Rankings, rank
-from rankduel.letor_data.read import cache_stem_of
 
 
 class RankingsReference(NamedTuple):

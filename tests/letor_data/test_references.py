@@ -10,7 +10,6 @@ from support.arenas import letor as small_data
 from rankduel.base.errors import RankduelError
 from rankduel.letor_data import read_data
 from rankduel.letor_data.cache import cache_files
-from rankduel.letor_data.output import PARQUET
 from rankduel.letor_data.parquet_files import write_parquet
 from rankduel.letor_data.rankers import Ranker, feature, rankers_of
 from rankduel.letor_data.rankings import rank
@@ -73,7 +72,7 @@ def test_derived_data_have_no_reference(source, derive):
 
 
 def test_parquet_has_no_reference(source, tmp_path):
-    path = tmp_path / f"data{PARQUET}"
+    path = tmp_path / "data.parquet"
     write_parquet(read_data(source), path)
     assert reference_of(ranked(read_data(path))) is None
 
