@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,14 +12,11 @@ from rankduel.base.memory import release_freed_memory
 from rankduel.base.watch import Watch
 from rankduel.letor_data import cache as cache_files
 from rankduel.letor_data.contract import Request
-from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.letor import CacheFile, Letor
 from rankduel.letor_data.packed.archive import find_files
 from rankduel.letor_data.text.parse import ReadOptions, check_options, parse_text
 
 _ATTEMPTS = 3  # at reading files that change meanwhile
-# Of data that were read with a cache. Data that are derived from them, such as some of their queries, have
-# no cache file.
-_cache_stems: weakref.WeakKeyDictionary[Letor, Path] = weakref.WeakKeyDictionary()
 
 
 def read_cached(files: Sequence[str | Path], request: Request) -> Letor:
@@ -36,17 +32,10 @@ def read_cached(files: Sequence[str | Path], request: Request) -> Letor:
             letor = _cached(letor, cache_files.cache_stem(first, letor.digest, folder))
             release_freed_memory()  # that of the parsed copy
     letor = replace(letor, source=encodable(", ".join(str(path) for path in paths)), cache=folder)
-    if cache:
-        _cache_stems[letor] = cache_files.cache_stem(first, letor.digest, folder).absolute()
-    return letor
-
-
-def cache_stem_of(letor: Letor) -> Path | None:
-    """Return the absolute path of the cache file of `letor`, without its checksum and '.arrow'.
-
-    None if `letor` was not read from text with a cache. The file may be absent, if it could not be written.
-    """
-    return _cache_stems.get(letor)
+    if not cache:
+        return letor
+    stem = cache_files.cache_stem(first, letor.digest, folder).absolute()
+    return replace(letor, file=CacheFile(stem, letor.content))
 
 
 def _identity(paths: list[str | Path], options: ReadOptions) -> tuple[Path, str]:

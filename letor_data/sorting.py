@@ -70,6 +70,8 @@ def index_dtype(offsets: np.ndarray) -> type[np.signedinteger]:
 
 def read_only(array: np.ndarray) -> np.ndarray:
     """Return a contiguous, read-only view of `array`, so that kernels compile for one array type only."""
+    if type(array) is np.ndarray and array.flags.c_contiguous and not array.flags.writeable:
+        return array
     view = np.ascontiguousarray(array).view(np.ndarray)
     view.flags.writeable = False
     return view
