@@ -147,12 +147,13 @@ def read_data(
 
 
 def _format_of(file: str | Path, profile: str | None) -> Format:
-    """Return the format that reads a file, a folder or an archive; an archive is not opened."""
+    """Return the format that reads a file, a folder or an archive, which is not opened."""
     try:
-        path = find_files(file)[0][0]
-    except (RankduelError, OSError):  # the reader raises it again, unless the format is known by the name
+        first = find_files(file)[0][0]
+    except (RankduelError, OSError):  # the reader raises it again, unless it reads folders as a whole
         return format_of(b"", Path(file), profile)
-    return format_of(first_bytes(path, HEAD), path, profile)
+    path = Path(file) if Path(file).is_dir() else first
+    return format_of(first_bytes(first, HEAD), path, profile)
 
 
 def _usual(names: Iterable[str]) -> dict[str, Any]:

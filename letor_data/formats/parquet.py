@@ -19,8 +19,7 @@ _SUFFIX = ".parquet"
 
 
 def matches(head: bytes, path: Path) -> Evidence:
-    is_named = _SUFFIX in (path.suffix, path.parent.suffix)  # Spark writes a folder of files
-    return Evidence.CERTAIN if is_named or head.startswith(_MAGIC) else Evidence.NONE
+    return Evidence.CERTAIN if head.startswith(_MAGIC) or path.suffix == _SUFFIX else Evidence.NONE
 
 
 def read(files: Sequence[str | Path], request: Request) -> Letor:

@@ -211,3 +211,13 @@ def test_names_may_be_any_bytes(tmp_path):
     with pytest.raises(DataError, match=r"n\\xff\.parquet: not a readable") as caught:
         letor_data.read_data(path)
     assert json.dumps(str(caught.value), ensure_ascii=False).encode()
+
+
+def test_a_folder_is_parquet_by_its_name_and_a_file_by_its_own(tmp_path):
+    folder = tmp_path / "x.parquet"
+    folder.mkdir()
+    write_parquet(small_letor(), folder / "part-0.parquet")
+    (folder / "_SUCCESS").touch()
+    assert letor_data.read_data(folder).n_docs == small_letor().n_docs
+    (folder / "train.txt").write_text("1 qid:1 1:3\n")
+    assert letor_data.read_data(folder / "train.txt", cache=False).n_docs == 1
