@@ -213,6 +213,7 @@ def test_names_may_be_any_bytes(tmp_path):
     assert json.dumps(str(caught.value), ensure_ascii=False).encode()
 
 
+@pytest.mark.filterwarnings("ignore::rankduel.base.errors.DataWarning")
 def test_a_folder_is_parquet_by_its_name_and_a_file_by_its_own(tmp_path):
     folder = tmp_path / "x.parquet"
     folder.mkdir()
