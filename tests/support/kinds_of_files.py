@@ -256,7 +256,7 @@ def forge_settings(path):
 
 def of_letor(letor):
     """Return all fields of a Letor except those that depend on the bytes of the file."""
-    left_out = ("digest", "notes", "source")
+    left_out = ("digest", "notes", "source", "file")
     fields = [field.name for field in dataclasses.fields(Letor) if field.name not in left_out]
     values = [getattr(letor, name) for name in fields]
     return exact([value.to_pylist() if hasattr(value, "to_pylist") else value for value in values])
