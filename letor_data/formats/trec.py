@@ -43,7 +43,8 @@ def read(files: Sequence[str | Path], request: Request) -> Letor:
             )
         raise DataError(
             f"{files[0]}: TREC runs are read together with judgments: name the runs, and the judgments with "
-            "qrels=... (--qrels)"
+            "qrels=...",
+            parameter="qrels",
         )
     unjudged, cuts = request.unjudged or "zero", request.options.grade_cuts
     return read_trec(request.qrels, list(files), request.candidates, unjudged, request.run_ties, cuts)
