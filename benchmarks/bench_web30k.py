@@ -19,8 +19,6 @@ from side_by_side import peak_gib, show
 
 from rankduel import letor_data
 from rankduel.experiments.arena import open_arena
-from rankduel.letor_data.rankers import feature_rankers
-from rankduel.letor_data.rankings_files import rank_to_folder
 from rankduel.letor_data.synthetic.generate import blocks, shape
 from rankduel.letor_data.text.writer import write_letor
 
@@ -36,13 +34,6 @@ def read(folder: Path, queries: int) -> str:
     return f"{letor.n_docs:,} documents"
 
 
-def rank(folder: Path, queries: int) -> str:
-    letor = letor_data.read_data(folder / "mslr.txt", cache=folder)
-    rank_to_folder(letor, feature_rankers(letor), folder / "mslr.rankings")
-    size = sum(file.stat().st_size for file in (folder / "mslr.rankings").iterdir())
-    return f"{size / 1e9:.2f} GB of rankings"
-
-
 def rank_in_memory(folder: Path, queries: int) -> str:
     letor = letor_data.read_data(folder / "mslr.txt", cache=folder)
     arena = open_arena(letor, interleave="team_draft")
@@ -56,7 +47,6 @@ STEPS = {
     "make text": make,
     "read and cache": read,
     "open from cache": read,
-    "rank to files": rank,
     "rank in memory": rank_in_memory,
 }
 

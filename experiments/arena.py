@@ -26,7 +26,7 @@ from rankduel.interleave.world import World, check_world
 from rankduel.letor_data import Letor
 from rankduel.letor_data.rankers import Ranker, rankers_of
 from rankduel.letor_data.rankings import Rankings, rank
-from rankduel.letor_data.references import remember_reference
+from rankduel.letor_data.references import with_reference
 
 # Settings of an arena that affect the outcome of a duel, besides data and rankers.
 DUEL_SETTINGS = ("interleave", "clicks", "grades", "length", "ties", "tied_duels")
@@ -224,7 +224,7 @@ def open_arena(
     model = _model(clicks, data.n_grades)
     chosen = chosen_rankers(data, rankers)
     rankings = rank(data, chosen, progress=lambda done: watch.counting("ranking", done, len(chosen)))
-    remember_reference(rankings, data, chosen)
+    rankings = with_reference(rankings, data, chosen)
     notes: tuple[str, ...] = ()
     if interleave is None and preset is None and rankings.lengths is not None:
         method, notes = interleaving(_FOR_ENDED_LISTS), (_note_on_ended_lists(method),)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import platform
 import threading
-import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from rankduel.base.errors import RankduelError
 from rankduel.experiments.arena import Arena
 from rankduel.experiments.cluster import DataUnreadableError, Transfer
-from rankduel.letor_data.rankings import Rankings
-from rankduel.letor_data.references import RankingsReference, rank_again, reference_of
+from rankduel.letor_data.rankings import Rankings, RankingsReference
+from rankduel.letor_data.references import rank_again, reference_of
 
 SENT = "the data are sent to the workers"  # in the log
 
@@ -24,8 +24,12 @@ class ArenaReference:
     arena: Arena  # with rankings of no documents
     rankings: RankingsReference
 
+    @cached_property
+    def made(self) -> Arena:
+        """The arena with its rankings, on a worker."""
+        return replace(self.arena, rankings=rankings_on_worker(self.rankings))
 
-_arenas: weakref.WeakKeyDictionary[ArenaReference, Arena] = weakref.WeakKeyDictionary()
+
 _lock = threading.Lock()
 
 
@@ -66,9 +70,7 @@ def arena_of(sent: Arena | ArenaReference) -> Arena:
     if isinstance(sent, Arena):
         return sent
     with _lock:
-        if sent not in _arenas:
-            _arenas[sent] = replace(sent.arena, rankings=rankings_on_worker(sent.rankings))
-        return _arenas[sent]
+        return sent.made
 
 
 def rankings_on_worker(reference: RankingsReference, start: int = 0, stop: int | None = None) -> Rankings:

@@ -17,9 +17,9 @@ from rankduel.base.watch import SILENT, Watch
 from rankduel.experiments.arena import chosen_rankers
 from rankduel.experiments.limits import MOST_SAMPLES, checked_count
 from rankduel.experiments.paired_tests import paired_tests
+from rankduel.letor_data.catalogue import PROFILES
 from rankduel.letor_data.evaluation.catalogue import measure_text, parse_measures
 from rankduel.letor_data.evaluation.values import mean_over_queries, measure_rankers
-from rankduel.letor_data.formats import PROFILES
 from rankduel.letor_data.letor import Letor
 
 

@@ -9,11 +9,11 @@ the reference are left out.
 from __future__ import annotations
 
 import time
-import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -282,7 +282,8 @@ def _settings(arena: Arena, reference: Preferences, impressions: int, seed: int)
     return {**about, "horizon": impressions, "seed": seed, "matrix": matrix, "arena": dict(arena.settings)}
 
 
-class _Shared(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Shared:
     """Values that all runs share on a cluster."""
 
     arena: Arena | ArenaReference
@@ -291,25 +292,19 @@ class _Shared(NamedTuple):
     impressions: int
     seed: int
 
-
-def _comparison(shared: _Shared, cell: Cell) -> PageComparison:
-    """Return the comparison of a cell; all are cached for as long as the worker has the arena."""
-    cached = _comparisons.setdefault(shared.arena, {})
-    if cell.policy not in cached:
-        cached |= contests_of(arena_of(shared.arena), multileavers_of(shared.methods))
-    return cached[cell.policy]
-
-
-_comparisons: weakref.WeakKeyDictionary[Arena | ArenaReference, dict[str, PageComparison]]
-_comparisons = weakref.WeakKeyDictionary()
+    @cached_property
+    def comparisons(self) -> dict[str, PageComparison]:
+        """The comparisons of all methods on a worker, which keeps them for as long as it has these values."""
+        return contests_of(arena_of(self.arena), multileavers_of(self.methods))
 
 
 def _compile_on_worker(shared: _Shared, cell: Cell) -> None:
-    _comparison(shared, cell).sums(0, 0, np.random.default_rng(0))
+    shared.comparisons[cell.policy].sums(0, 0, np.random.default_rng(0))
 
 
 def _play_on_worker(shared: _Shared, cell: Cell) -> PlayedCell:
-    return _play_one(_comparison(shared, cell), shared.reference, shared.impressions, shared.seed, cell)
+    comparison = shared.comparisons[cell.policy]
+    return _play_one(comparison, shared.reference, shared.impressions, shared.seed, cell)
 
 
 def _play_on_cluster(

@@ -25,7 +25,6 @@ from rankduel.letor_data.blocks import (
     LINE,
     RANKS,
     TIED_WITH,
-    blocks_of,
     entry_of,
     length_of,
     n_untied,
@@ -322,7 +321,7 @@ def make_world(
     parts: dict[str, Any] = {"length": length, "ties": ties, "tied_duels": tied_duels, "queries": queries}
     check_world(rankings, labels, model, interleaving, **parts)
     settled = rankings.resolve(ties, seed)
-    made = blocks_of(settled) if blocks else no_blocks(rankings.n_queries)
+    made = settled.blocks if blocks else no_blocks(rankings.n_queries)
     query_choice, query_shares = _query_choice(queries, rankings.n_queries)
     rules = rules_of(interleaving)._replace(
         redraw=int(ties == "random_impression_redraw"),
@@ -432,7 +431,7 @@ def without_rankings(world: World) -> World:
 def with_rankings(world: World, rankings: Rankings) -> World:
     """Return the world that `without_rankings` was applied to; `rankings` are those of its queries."""
     if not world.block_starts.size:  # a world without blocks keeps its starts, all 0
-        blocks = blocks_of(rankings)
+        blocks = rankings.blocks
         world = world._replace(blocks=blocks.data, block_starts=blocks.starts)
     ranked = world._replace(
         order=rankings.order.astype(world.order.dtype), ties=rankings.ties.astype(world.ties.dtype)

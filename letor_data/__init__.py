@@ -9,8 +9,9 @@ from rankduel.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from rankduel.base.errors import DataError, DataWarning
+    from rankduel.letor_data.catalogue import PROFILES
+    from rankduel.letor_data.contract import Profile
     from rankduel.letor_data.errors import LetorFormatError
-    from rankduel.letor_data.formats import PROFILES, Profile
     from rankduel.letor_data.letor import Letor
     from rankduel.letor_data.parquet_files import read_parquet, write_parquet
     from rankduel.letor_data.read import read_data
@@ -31,7 +32,8 @@ __getattr__ = lazy_names(
     __name__,
     {
         "rankduel.letor_data.errors": ["LetorFormatError"],
-        "rankduel.letor_data.formats": ["PROFILES", "Profile"],
+        "rankduel.letor_data.catalogue": ["PROFILES"],
+        "rankduel.letor_data.contract": ["Profile"],
         "rankduel.letor_data.letor": ["Letor"],
         "rankduel.letor_data.parquet_files": ["read_parquet", "write_parquet"],
         "rankduel.letor_data.read": ["read_data"],

@@ -15,15 +15,16 @@ If lists may end before the last document of a query, four bytes follow with the
 
 from __future__ import annotations
 
-import weakref
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from rankduel.base.compiling import entry, kernel
 from rankduel.base.threads import n_workers, ordered_map
-from rankduel.letor_data.rankings import Rankings
 from rankduel.letor_data.sorting import read_only
+
+if TYPE_CHECKING:
+    from rankduel.letor_data.rankings import Rankings
 
 LINE = 64  # bytes of a cache line
 DOCS, RANKS, TIED_WITH = range(3)  # parts of a block
@@ -40,23 +41,13 @@ class Blocks(NamedTuple):
     starts: np.ndarray  # (n_queries + 1,) int64
 
 
-_blocks_by_rankings: weakref.WeakKeyDictionary[Rankings, Blocks] = weakref.WeakKeyDictionary()
-
-
-def blocks_of(rankings: Rankings) -> Blocks:
-    """Return the blocks of `rankings`. They are cached for the lifetime of `rankings`."""
-    blocks = _blocks_by_rankings.get(rankings)
-    if blocks is None:
-        blocks = _blocks_by_rankings[rankings] = _make_blocks(rankings)
-    return blocks
-
-
 def no_blocks(n_queries: int) -> Blocks:
     """Return blocks without bytes, for worlds of which only `order` and `ties` are read."""
     return Blocks(read_only(np.empty(0, np.uint8)), read_only(np.zeros(n_queries + 1, np.int64)))
 
 
-def _make_blocks(rankings: Rankings) -> Blocks:
+def make_blocks(rankings: Rankings) -> Blocks:
+    """Return the blocks of `rankings`, which has them as `Rankings.blocks`."""
     lengths = rankings.lengths
     starts = _starts(np.diff(rankings.offsets), 0 if lengths is None else _LENGTH_BYTES)
     n_bytes = rankings.n_rankers * int(starts[-1])

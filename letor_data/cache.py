@@ -29,7 +29,7 @@ import pyarrow as pa
 from rankduel.base.cache_folders import data_folder
 from rankduel.base.files import checksum_of, file_checksum, put_in_place, short_name, temporary_beside
 from rankduel.base.private_folders import make_own_folder, open_private, own_folder_problem
-from rankduel.letor_data.formats import profile_for
+from rankduel.letor_data.catalogue import profile_for
 from rankduel.letor_data.letor import Letor
 from rankduel.letor_data.packed.archive import Source
 from rankduel.letor_data.packed.packing import guard
@@ -86,6 +86,13 @@ def default_folder(source: Path) -> Path:
     exists = os.path.lexists(beside)
     usable = os.access(beside if exists else source.parent, os.W_OK)
     return beside if usable and not (exists and own_folder_problem(beside)) else data_folder()
+
+
+def cache_folder(source: Path, cache: bool | str | Path) -> Path | None:
+    """Return the folder that parameter `cache` of `read_data` means; None without a cache."""
+    if isinstance(cache, bool):
+        return default_folder(source) if cache else None
+    return Path(cache)
 
 
 def cache_files(folder: Path) -> list[Path]:

@@ -1,27 +1,27 @@
-"""Detection of the kind of a file by its first line, for error messages about a file of another kind."""
+"""Recognition of a file by its content, for error messages about a file of another kind."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
+from typing import NamedTuple
 
 from rankduel.base.errors import RankduelError
+from rankduel.letor_data.catalogue import format_of_content
+from rankduel.letor_data.contract import HEAD
 from rankduel.letor_data.packed.archive import find_sources, read_pieces
 
-_LONGEST = 1000  # bytes of the line that are looked at: matching takes time in proportion to the square
-JUDGED, RUN, QRELS = "judged data", "a TREC run", "TREC judgments"
-_LINES = {
-    JUDGED: re.compile(rb"[-+.\d]\S*[ \t]+qid:\S"),
-    RUN: re.compile(rb"\S+[ \t]+Q0[ \t]+\S+[ \t]+\d+[ \t]+[-+.\d]\S*[ \t]+\S+\s*$"),
-    QRELS: re.compile(rb"\S+[ \t]+\S+[ \t]+\S*[^-+.\d\s]\S*[ \t]+-?\d+\s*$"),
-}
+
+class Kind(NamedTuple):
+    about: str  # such as 'judged data' or 'a TREC run'
+    typed: str  # how a command names such files
 
 
-def kind_of(path: str | Path) -> str:
-    """Return JUDGED, RUN or QRELS by the first line of a file, folder or archive; "" for any other."""
+def kind_of(path: str | Path) -> Kind | None:
+    """Return the kind of judged data by the content of a file, folder or archive; None for other files."""
     try:
         _, pieces = next(read_pieces(find_sources(path)[:1]))
-        line = next(pieces, b"").lstrip().partition(b"\n")[0][:_LONGEST]
+        head = next(pieces, b"")[:HEAD]
     except (RankduelError, OSError, StopIteration):
-        return ""
-    return next((kind for kind, pattern in _LINES.items() if pattern.match(line)), "")
+        return None
+    form = format_of_content(head)
+    return None if form is None else Kind(form.kind(head), form.typed or str(path))

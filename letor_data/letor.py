@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -21,13 +21,21 @@ import pyarrow.compute as pc
 
 from rankduel.base.errors import DataError
 from rankduel.base.notebook import html_repr, short_repr
-from rankduel.letor_data.formats import PROFILES, TOP_LABEL, profile_named
+from rankduel.letor_data.catalogue import PROFILES, profile_named
+from rankduel.letor_data.contract import TOP_LABEL
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _DOC_ID = re.compile(r"docid\s*=\s*(\S+)")
 _DOC_ID_FIELD = r"docid\s*=\s*(?P<id>\S+)"
+
+
+class CacheFile(NamedTuple):
+    """The cache file that data were read from, and the content that it has."""
+
+    stem: Path  # absolute path, without its checksum and '.arrow'; it may be absent, if it was not written
+    content: tuple[object, ...]  # `Letor.content` of these data
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,6 +77,9 @@ class Letor:
         Folder for scores of models on this data. By default, scores are not cached.
     unjudged : ndarray of bool, shape (n_docs,), optional
         Documents that have grade 0 for want of a judgment. By default all are judged.
+    file : CacheFile, optional
+        Cache file of exactly these data, from which other processes can read them. Data derived from others
+        have none, unless only their source, notes, scale or folder of scores differs.
 
     Examples
     --------
@@ -99,6 +110,25 @@ class Letor:
     scale: int = 0
     cache: Path | None = None
     unjudged: np.ndarray | None = None
+    file: CacheFile | None = None
+
+    def __post_init__(self) -> None:
+        """Drop the cache file if these are other data, as after `dataclasses.replace` of a column."""
+        if self.file is not None and not same_objects(self.file.content, self.content):
+            object.__setattr__(self, "file", None)
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        """The fields that a cache file contains and rankings depend on."""
+        documents = (self.labels, self.offsets, self.columns, self.feature_names, self.query_ids)
+        return (*documents, self.splits, self.records, self.comments, self.profile, self.digest)
+
+    @cached_property
+    def content_digest(self) -> str:
+        """SHA-256 of all fields of the data, without their source and notes."""
+        from rankduel.letor_data.digests import letor_digest  # imported here: it imports this class
+
+        return letor_digest(replace(self, source="", notes=()))
 
     def _facts(self) -> dict[str, object]:
         """Return the values that the representation shows."""
@@ -381,6 +411,11 @@ class Letor:
         except (pa.ArrowInvalid, pa.ArrowTypeError, ValueError) as problem:
             raise DataError(f"{name}: {problem}") from None
         return replace(from_table(table, name, gather=True), profile=profile_named(profile).name)
+
+
+def same_objects(one: Sequence[object], other: Sequence[object]) -> bool:
+    """Return whether two sequences have the same objects; arrays with equal values are not the same."""
+    return len(one) == len(other) and all(a is b for a, b in zip(one, other))
 
 
 META_COLUMNS = ("qid", "split", "label", "record", "comment")

@@ -15,26 +15,24 @@ from typing import Any, BinaryIO
 
 from rankduel.base.errors import DataError
 from rankduel.base.files import convert_write_errors, put_in_place, temporary_beside
-
-PARQUET, TEXT = "Parquet", "text"
-# Suffixes of text files; a name without a suffix is a text file too.
-_TEXT_SUFFIXES = (
-    *(".txt", ".dat", ".data", ".letor", ".svm", ".svmlight", ".libsvm"),
-    *(".train", ".vali", ".valid", ".test"),
-)
+from rankduel.letor_data.catalogue import FORMATS
+from rankduel.letor_data.contract import Format
 
 
-def output_format(path: str | Path) -> str:
-    """Return PARQUET or TEXT by the suffix of `path`; raise an error for any other suffix."""
+def output_format(path: str | Path) -> Format:
+    """Return the format in which `path` is written, by its suffix; raise an error for any other suffix."""
     path = Path(path)
-    if path.suffix == ".parquet":
-        return PARQUET
-    suffix = Path(path.stem).suffix if path.suffix in _COMPRESSORS else path.suffix
-    if suffix.lower() in ("", *_TEXT_SUFFIXES):
-        return TEXT
+    inner = Path(path.stem).suffix if path.suffix in _COMPRESSORS else path.suffix
+    written = [form for form in FORMATS.values() if form.write is not None]
+    for form in written:
+        if (inner.lower() if form.packs else path.suffix) in form.suffixes:
+            return form
+    names = [f"NAME{form.suffixes[0]}" for form in written]
+    packed = [f"NAME{form.suffixes[0]}.gz" for form in written if form.packs]
+    *names, last = names + packed
     raise DataError(
-        f"{path}: judged data are written as Parquet or as text, and '{suffix}' is neither; choose a name "
-        f"such as NAME.parquet, NAME.txt or NAME.txt.gz"
+        f"{path}: judged data are not written as '{inner}'; choose a name such as {', '.join(names)} "
+        f"or {last}"
     )
 
 

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
+from typing import NamedTuple
 
 import numpy as np
 
 from rankduel.base.errors import DataError
 from rankduel.base.notebook import few, html_repr, short_repr
 from rankduel.base.threads import n_workers, ordered_map
-from rankduel.letor_data.formats import profile_named
-from rankduel.letor_data.letor import Letor
+from rankduel.letor_data.blocks import Blocks, make_blocks
+from rankduel.letor_data.catalogue import profile_named
+from rankduel.letor_data.letor import Letor, same_objects
 from rankduel.letor_data.rankers import Ranker
 from rankduel.letor_data.sorting import (
     break_ties,
@@ -33,6 +35,24 @@ from rankduel.letor_data.ties import IMPRESSION_MODES, check_tie_mode
 Progress = Callable[[int], object]  # called with the number of rankers finished since the last call
 # Order, positions and ties of one ranker, and the length of its list for each query, None if it lists all.
 Row = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]
+
+
+class RankingsReference(NamedTuple):
+    """Cache file of judged data, rankers, and how ties are broken."""
+
+    path: str  # absolute path of the cache file, without its checksum and '.arrow'
+    digest: str  # of the data
+    names: tuple[str, ...]  # of the rankers
+    texts: tuple[str, ...]  # of the rankers
+    ties: str = "random_impression"  # a key of TIE_MODES
+    seed: int = 0  # of ties that are broken once per run
+
+
+class Referred(NamedTuple):
+    """A reference, and the rankings that it gives."""
+
+    reference: RankingsReference
+    content: tuple[object, ...]  # `Rankings.content`
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,6 +74,7 @@ class Rankings:
     ties: np.ndarray  # (K, n_docs) tie groups by rank, see rankduel.letor_data.ties
     digest: str = ""  # of the data
     lengths: np.ndarray | None = None  # (K, n_queries) int32, documents in each list; None: all
+    referred: Referred | None = None  # how other processes make these rankings; None: they cannot
 
     def __post_init__(self) -> None:
         for field in ("offsets", "query_keys", "order", "positions", "ties"):
@@ -61,6 +82,23 @@ class Rankings:
         if self.lengths is not None:
             all_listed = (self.lengths == np.diff(self.offsets)).all()
             object.__setattr__(self, "lengths", None if all_listed else read_only(self.lengths))
+        if self.referred is not None and not same_objects(self.referred.content, self.content):
+            object.__setattr__(self, "referred", None)  # of the rankings that these were derived from
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return the fields for pickle, without blocks, which are made again."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        """The fields that a reference determines."""
+        arrays = (self.offsets, self.query_keys, self.order, self.positions, self.ties, self.lengths)
+        return (self.names, *arrays, self.digest)
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The rankings in the memory layout that duels read; made once."""
+        return make_blocks(self)
 
     def _facts(self) -> dict[str, object]:
         """Return the values that the representation shows."""
@@ -124,7 +162,7 @@ def positions_of(order: np.ndarray, ties: np.ndarray, offsets: np.ndarray) -> np
 def rank(
     letor: Letor, rankers: Sequence[Ranker], jobs: int = -1, progress: Progress | None = None
 ) -> Rankings:
-    """Rank every query by every ranker, in memory; for large sets see `rankings_files.rank_to_folder`."""
+    """Rank every query by every ranker, in memory."""
     check_rankers(rankers)
     shape, dtype = (len(rankers), letor.n_docs), index_dtype(letor.offsets)
     order, positions, ties = (np.empty(shape, dtype) for _ in range(3))

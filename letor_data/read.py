@@ -1,33 +1,23 @@
-"""`read_data`: judged data from text, archives and Parquet, through the cache."""
+"""`read_data`: judged data from files of any format."""
 
 from __future__ import annotations
 
 import inspect
 import warnings
-import weakref
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from rankduel.base.arguments import check_type
-from rankduel.base.errors import DataError, DataWarning, encodable
-from rankduel.base.memory import release_freed_memory
+from rankduel.base.errors import DataError, DataWarning, RankduelError
 from rankduel.base.unused import refuse_unused
 from rankduel.base.watch import SILENT, Watch
-from rankduel.letor_data import cache as cache_files
-from rankduel.letor_data.formats import profile_named
+from rankduel.letor_data.catalogue import FORMATS, format_of
+from rankduel.letor_data.contract import HEAD, Format, Request
 from rankduel.letor_data.letor import Letor
-from rankduel.letor_data.packed.archive import find_files
+from rankduel.letor_data.packed.archive import find_files, first_bytes
 from rankduel.letor_data.packed.packing import guard
-from rankduel.letor_data.parquet_files import read_parquet
-from rankduel.letor_data.text.parse import ReadOptions, check_options, parse_text
-from rankduel.letor_data.trec import read_trec
-
-_ATTEMPTS = 3  # at reading files that change meanwhile
-# Of data that were read with a cache. Data that are derived from them, such as some of their queries, have
-# no cache file.
-_cache_stems: weakref.WeakKeyDictionary[Letor, Path] = weakref.WeakKeyDictionary()
+from rankduel.letor_data.text.parse import ReadOptions
 
 
 def read_data(
@@ -138,109 +128,35 @@ def read_data(
         refuse_unused(
             for_text | {"cache": cache}, usual, "files of features; TREC runs have none: leave it out"
         )
-        return read_trec(qrels, list(files), candidates, unjudged or "zero", run_ties, cuts)
-    refuse_unused(
-        for_runs, _usual(for_runs), "TREC runs; give their judgments with qrels=..., or leave it out"
-    )
-    if not files:
-        raise DataError("nothing to read: name at least one file")
-    how = ReadOptions(**for_text, unjudged=unjudged or "refuse", grade_cuts=cuts)
+        for_text |= {"profile": None}
+    else:
+        refuse_unused(
+            for_runs, _usual(for_runs), "TREC runs; give their judgments with qrels=..., or leave it out"
+        )
+        if not files:
+            raise DataError("nothing to read: name at least one file")
+    options = ReadOptions(**for_text, unjudged=unjudged or "refuse", grade_cuts=cuts)
+    request = Request(options, unjudged, qrels, candidates, run_ties, cache, jobs, watch)
+    if qrels is not None:
+        return FORMATS["trec"].read(files, request)
     with guard(", ".join(str(file) for file in files)):
-        if _is_parquet(files[0]):
-            letor = _read_table(files, how, cache)
-            letor = replace(letor, cache=_folder(Path(files[0]), cache))
-        else:
-            letor = _read_text(list(files), how, cache, jobs, watch)
+        letor = _format_of(files[0], profile).read(files, request)
     for note in letor.notes:
         warnings.warn(note, DataWarning, stacklevel=2)
     return letor
+
+
+def _format_of(file: str | Path, profile: str | None) -> Format:
+    """Return the format that reads a file, a folder or an archive, which is not opened."""
+    try:
+        first = find_files(file)[0][0]
+    except (RankduelError, OSError):  # the reader raises it again, unless it reads folders as a whole
+        return format_of(b"", Path(file), profile)
+    path = Path(file) if Path(file).is_dir() else first
+    return format_of(first_bytes(first, HEAD), path, profile)
 
 
 def _usual(names: Iterable[str]) -> dict[str, Any]:
     """Return the defaults of `read_data`."""
     known = inspect.signature(read_data).parameters
     return {name: known[name].default for name in names}
-
-
-def _read_text(
-    paths: list[str | Path], options: ReadOptions, cache: bool | str | Path, jobs: int, watch: Watch
-) -> Letor:
-    check_options(options)
-    first, digest = _identity(paths, options)
-    folder = _folder(first, cache)
-    letor = cache_files.load(cache_files.cache_stem(first, digest, folder), digest) if cache else None
-    if letor is None:
-        letor = _parse_unchanged(paths, options, digest, jobs, watch)
-        if cache:
-            letor = _cached(letor, cache_files.cache_stem(first, letor.digest, folder))
-            release_freed_memory()  # that of the parsed copy
-    letor = replace(letor, source=encodable(", ".join(str(path) for path in paths)), cache=folder)
-    if cache:
-        _cache_stems[letor] = cache_files.cache_stem(first, letor.digest, folder).absolute()
-    return letor
-
-
-def cache_stem_of(letor: Letor) -> Path | None:
-    """Return the absolute path of the cache file of `letor`, without its checksum and '.arrow'.
-
-    None if `letor` was not read from text with a cache. The file may be absent, if it could not be written.
-    """
-    return _cache_stems.get(letor)
-
-
-def _folder(first: Path, cache: bool | str | Path) -> Path | None:
-    """Return the folder of the cache; None without a cache."""
-    if isinstance(cache, bool):
-        return cache_files.default_folder(first) if cache else None
-    return Path(cache)
-
-
-def _identity(paths: list[str | Path], options: ReadOptions) -> tuple[Path, str]:
-    """Return the first of the files, and the digest of all of them."""
-    files = [file for path in paths for file in find_files(path)]
-    return files[0][0], cache_files.digest_of(files, options)
-
-
-def _parse_unchanged(
-    paths: list[str | Path], options: ReadOptions, before: str, jobs: int, watch: Watch
-) -> Letor:
-    """Parse files until their digest is the same before and after; it is then that of the data read."""
-    for _ in range(_ATTEMPTS):
-        # Without the source, because the same data under another path has the same cache file.
-        letor = replace(parse_text(paths, options, jobs, watch.reading), source="")
-        _, after = _identity(paths, options)
-        if after == before:
-            return replace(letor, digest=after)
-        before = after
-    raise DataError(f"{paths[0]}: changed while it was read; read it again when nothing writes to it")
-
-
-def _cached(letor: Letor, stem: Path) -> Letor:
-    """Write a cache file and return its memory-mapped data, so that the parsed copy can be freed."""
-    try:
-        cache_files.store(letor, stem)
-    except OSError as problem:  # the data can be used without a cache
-        warnings.warn(encodable(f"no cache was written: {problem}"), DataWarning, stacklevel=4)
-    return cache_files.load(stem, letor.digest) or letor
-
-
-def _is_parquet(path: str | Path) -> bool:
-    path = Path(path)
-    if path.is_file():
-        with guard(str(path)), open(path, "rb") as stream:
-            if stream.read(4) == b"PAR1":
-                return True
-    return path.suffix == ".parquet"
-
-
-def _read_table(paths: tuple[str | Path, ...], options: ReadOptions, cache: bool | str | Path) -> Letor:
-    if not isinstance(cache, bool):
-        raise DataError(
-            f"{paths[0]}: Parquet is read without a cache; leave cache=... out", parameter="cache"
-        )
-    if len(paths) > 1:
-        raise DataError(f"expected one Parquet file, found {paths[0]} and {paths[1]}; read them one by one")
-    letor, profile = read_parquet(paths[0]), options.profile
-    if options._replace(profile=None) != ReadOptions():
-        raise DataError(f"{paths[0]}: Parquet is read as it is; of the options, only 'profile' applies")
-    return letor if profile is None else replace(letor, profile=profile_named(profile).name, scale=0)

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import functools
 import threading
-import weakref
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,36 +21,23 @@ from rankduel.letor_data.cache import load
 from rankduel.letor_data.letor import Letor
 from rankduel.letor_data.rankers.contract import Ranker
 from rankduel.letor_data.rankers.texts import KINDS, parse
-from rankduel.letor_data.rankings import Rankings, rank
-from rankduel.letor_data.read import cache_stem_of
+from rankduel.letor_data.rankings import Rankings, RankingsReference, Referred, rank
 
-
-class RankingsReference(NamedTuple):
-    """Cache file of judged data, rankers, and how ties are broken."""
-
-    path: str  # absolute path of the cache file, without its checksum and '.arrow'
-    digest: str  # of the data
-    names: tuple[str, ...]  # of the rankers
-    texts: tuple[str, ...]  # of the rankers
-    ties: str = "random_impression"  # a key of TIE_MODES
-    seed: int = 0  # of ties that are broken once per run
-
-
-_references: weakref.WeakKeyDictionary[Rankings, RankingsReference] = weakref.WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def remember_reference(rankings: Rankings, letor: Letor, rankers: Sequence[Ranker]) -> None:
-    """Let `reference_of` return a reference to the rankings of `letor` by `rankers`, if there can be one."""
-    path = cache_stem_of(letor)
+def with_reference(rankings: Rankings, letor: Letor, rankers: Sequence[Ranker]) -> Rankings:
+    """Return the rankings of `letor` by `rankers` with a reference to them, if there can be one."""
     names, texts = rankings.names, tuple(ranker.text for ranker in rankers)
-    if path is not None and rankings.lengths is None and all(map(_is_of_columns, texts)):
-        _references[rankings] = RankingsReference(str(path), letor.digest, names, texts)
+    if letor.file is None or rankings.lengths is not None or not all(map(_is_of_columns, texts)):
+        return rankings
+    reference = RankingsReference(str(letor.file.stem), letor.digest, names, texts)
+    return replace(rankings, referred=Referred(reference, rankings.content))
 
 
 def reference_of(rankings: Rankings) -> RankingsReference | None:
     """Return the reference to `rankings`; None if other processes cannot make them again."""
-    return _references.get(rankings)
+    return None if rankings.referred is None else rankings.referred.reference
 
 
 def rank_again(

@@ -70,6 +70,8 @@ def index_dtype(offsets: np.ndarray) -> type[np.signedinteger]:
 
 def read_only(array: np.ndarray) -> np.ndarray:
     """Return a contiguous, read-only view of `array`, so that kernels compile for one array type only."""
+    if type(array) is np.ndarray and array.flags.c_contiguous and not array.flags.writeable:
+        return array
     view = np.ascontiguousarray(array).view(np.ndarray)
     view.flags.writeable = False
     return view
@@ -215,32 +217,3 @@ def _mixed(x):
     x = (x ^ x >> np.uint64(30)) * _MIX_1
     x = (x ^ x >> np.uint64(27)) * _MIX_2
     return x ^ x >> np.uint64(31)
-
-
-@entry
-def is_ranking(offsets, order, positions, ties):
-    """Return whether the rows of one ranker are valid: for every query an order, its inverse, and tie groups.
-
-    A value is used as an index only after its range has been checked. No document occurs twice: tied
-    documents must be in file order, and the positions of untied documents differ.
-    """
-    for query in range(len(offsets) - 1):
-        start = offsets[query]
-        n_docs = offsets[query + 1] - start
-        left = 0  # remaining ranks of the tie group
-        first = 0
-        for rank in range(n_docs):
-            doc = order[start + rank]
-            tie = ties[start + rank]
-            if left > 0:
-                if tie != first - rank or doc <= order[start + rank - 1]:
-                    return False
-                left -= 1
-            else:
-                if tie < 0 or rank + tie >= n_docs:
-                    return False
-                left = tie
-                first = rank
-            if doc < 0 or doc >= n_docs or positions[start + doc] != (rank if tie == 0 else ~first):
-                return False
-    return True

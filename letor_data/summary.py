@@ -15,9 +15,9 @@ from rankduel.base.notebook import html_repr, short_repr
 from rankduel.base.results import plain
 from rankduel.base.threads import n_workers, ordered_map
 from rankduel.base.watch import SILENT, Watch
+from rankduel.letor_data.catalogue import PROFILES
 from rankduel.letor_data.evaluation.catalogue import parse_measure
 from rankduel.letor_data.evaluation.values import mean_over_queries, measured, ranked_by
-from rankduel.letor_data.formats import PROFILES
 from rankduel.letor_data.letor import Letor, is_constant
 from rankduel.letor_data.rankers import Ranker, feature_rankers, rankers_of
 from rankduel.letor_data.rankers.contract import NAMED

@@ -13,8 +13,9 @@ import numpy as np
 import pyarrow as pa
 
 from rankduel.base.errors import DataError, encodable
+from rankduel.letor_data.catalogue import PROFILES
+from rankduel.letor_data.contract import TOP_LABEL
 from rankduel.letor_data.foreign import conformed, one_piece
-from rankduel.letor_data.formats import PROFILES, TOP_LABEL
 from rankduel.letor_data.letor import META_COLUMNS, Letor
 
 _KEY = b"rankduel"  # key of the schema metadata: fields that are not columns, as JSON

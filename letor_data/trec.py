@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from rankduel.base.errors import DataError, encodable
 from rankduel.base.text import counted
-from rankduel.letor_data.formats import TOP_LABEL
+from rankduel.letor_data.contract import TOP_LABEL
 from rankduel.letor_data.letor import Letor, checked_cuts, narrowest
 from rankduel.letor_data.packed.archive import PACKINGS
 from rankduel.letor_data.packed.packing import guard

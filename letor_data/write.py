@@ -1,15 +1,12 @@
-"""`write_data`: judged data as Parquet or as text."""
+"""`write_data`: judged data in a file, in the format that its name tells."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from rankduel.base.unused import refuse_unused
 from rankduel.base.watch import SILENT, Watch
 from rankduel.letor_data.letor import Letor
-from rankduel.letor_data.output import PARQUET, output_format
-from rankduel.letor_data.parquet_files import write_parquet
-from rankduel.letor_data.text.writer import write_letor
+from rankduel.letor_data.output import output_format
 
 
 def write_data(data: Letor, path: str | Path, *, sparse: bool = False, watch: Watch = SILENT) -> None:
@@ -39,10 +36,6 @@ def write_data(data: Letor, path: str | Path, *, sparse: bool = False, watch: Wa
     >>> rankduel.read_data("three.parquet").n_queries
     3
     """
-    if output_format(path) == PARQUET:
-        refuse_unused({"sparse": sparse}, {}, "text, and Parquet has every value: leave it out")
-        write_parquet(data, path)
-    else:
-        write_letor(
-            data, path, sparse, progress=lambda done: watch.counting("writing documents", done, data.n_docs)
-        )
+    write = output_format(path).write
+    assert write is not None  # by `output_format`
+    write(data, Path(path), sparse, lambda done: watch.counting("writing documents", done, data.n_docs))

@@ -55,7 +55,8 @@ from rankduel.interleave.world import (
     with_rankings,
     without_rankings,
 )
-from rankduel.letor_data.references import RankingsReference, reference_of
+from rankduel.letor_data.rankings import RankingsReference
+from rankduel.letor_data.references import reference_of
 
 USUAL_TIMES = 20  # default number of plays of each query
 USUAL_MOST = 400_000  # default maximum of duels per pair with an adaptive target; the papers' number per pair

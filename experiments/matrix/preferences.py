@@ -30,7 +30,7 @@ from rankduel.base.stored import Kind
 from rankduel.base.stored_tables import DamagedTable, read_table, table_content
 from rankduel.base.text import feature_list, shortened
 from rankduel.experiments.matrix.builtin import FAMILIES, MATRICES, is_built_in, make_matrix, parse_matrix
-from rankduel.letor_data.kinds import JUDGED, kind_of
+from rankduel.letor_data.kinds import kind_of
 
 # How a probability was found: in closed form; as a mean of exact odds given drawn ties or pages; from played
 # duels; from multileaved pages; or given without further information.
@@ -453,12 +453,11 @@ def _read_plain(path: Path) -> Preferences:
 def _with_advice(problem: str, path: Path) -> str:
     """Return the message `problem`, with advice if the file at `path` holds judged data or a TREC run."""
     kind = kind_of(path)
-    if not kind:
+    if kind is None:
         return problem
-    data = str(path) if kind == JUDGED else "RUN... --qrels QRELS"
     return (
-        f"{problem}\n  it looks like {kind}: 'rankduel run {data} --live --policy rucb' runs a policy on it, "
-        f"and 'rankduel matrix {data} -o NAME.prefs.parquet' makes its matrix"
+        f"{problem}\n  it looks like {kind.about}: 'rankduel run {kind.typed} --live --policy rucb' runs a "
+        f"policy on it, and 'rankduel matrix {kind.typed} -o NAME.prefs.parquet' makes its matrix"
     )
 
 

@@ -17,7 +17,7 @@ from rankduel.experiments.matrix.kernels import CENTRED, COLUMNS, WITHIN, Kernel
 from rankduel.experiments.statistics import Sequence, extend, predicted_mean, start_sequence
 from rankduel.interleave.exact.outcome_odds import TIE, WIN
 from rankduel.interleave.world import World
-from rankduel.letor_data.references import RankingsReference
+from rankduel.letor_data.rankings import RankingsReference
 
 _BLOCK_WORK = 200_000  # pages or duels in a block of queries, about a second of work
 _MIN_BLOCKS = 32  # per round, so that threads share the work

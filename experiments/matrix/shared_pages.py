@@ -18,8 +18,9 @@ the beginning of a longer one.
 from __future__ import annotations
 
 import functools
-import weakref
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
@@ -241,17 +242,18 @@ def _all_sums(
     return saved["sums"]
 
 
-class _Inferred(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Inferred:
     """Values that all blocks of a matrix share on a cluster."""
 
     arena: Arena | ArenaReference
     method: str
     seed: int
 
-
-# By arena, then by method and seed.
-_comparisons: weakref.WeakKeyDictionary[Arena | ArenaReference, dict[tuple[str, int], PageComparison]]
-_comparisons = weakref.WeakKeyDictionary()
+    @cached_property
+    def comparison(self) -> PageComparison:
+        """The comparison on a worker, which keeps it for as long as it has these values."""
+        return multileaved(arena_of(self.arena), MULTILEAVERS.parsed(self.method), self.seed)
 
 
 def _sums_by_block(
@@ -265,12 +267,7 @@ def _sums_by_block(
 
 
 def _sums_on_worker(inferred: _Inferred, block: Block) -> tuple[Block, np.ndarray]:
-    """Return a block with its sums; the comparison is cached for as long as the worker has the arena."""
-    cached, key = _comparisons.setdefault(inferred.arena, {}), (inferred.method, inferred.seed)
-    if key not in cached:
-        arena = arena_of(inferred.arena)
-        cached[key] = multileaved(arena, MULTILEAVERS.parsed(inferred.method), inferred.seed)
-    return block, play_impressions(cached[key], block, inferred.seed)
+    return block, play_impressions(inferred.comparison, block, inferred.seed)
 
 
 def write_inferred(arena: Arena, method: Configured, output: str | Path, **how: Any) -> Preferences:

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from rankduel.bandits.catalogue import POLICIES
 from rankduel.experiments.matrix.preferences import Preferences
-from rankduel.letor_data.formats import PROFILES, profile_for
+from rankduel.letor_data.catalogue import PROFILES, profile_for
 
 
 def policy_names(policies: Iterable[str]) -> dict[str, str]:

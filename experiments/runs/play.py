@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import threading
 import time
 import warnings
-import weakref
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -201,7 +202,8 @@ def _play_one(
     return PlayedCell(cell, table, time.perf_counter() - started)
 
 
-class _Shared(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class _Shared:
     """Values that all runs share on a cluster."""
 
     problem: Problem  # a copy without cached properties
@@ -210,8 +212,10 @@ class _Shared(NamedTuple):
     seed: int
     file_digests: dict[str, str]  # of policies that are files
 
-
-_problems: weakref.WeakKeyDictionary[ArenaReference, Problem] = weakref.WeakKeyDictionary()
+    @cached_property
+    def whole(self) -> Problem:
+        """The problem with its arena, which a worker keeps for as long as it has these values."""
+        return self.problem if self.arena is None else replace(self.problem, arena=arena_of(self.arena))
 
 
 def _transfers(
@@ -227,14 +231,13 @@ def _transfers(
     return [Transfer(shared(None))] if problem.arena is None else transfers_of(problem.arena, shared)
 
 
+_lock = threading.Lock()
+
+
 def _problem_on_worker(shared: _Shared) -> Problem:
-    """Return the problem with its arena; it is cached for as long as the worker has the reference."""
-    if shared.arena is None:
-        return shared.problem
-    if shared.arena not in _problems:
-        found = replace(shared.problem, arena=arena_of(shared.arena))
-        _problems.setdefault(shared.arena, found)  # another thread may have made it
-    return _problems[shared.arena]
+    """Return the problem with its arena; all threads of a worker use the same one."""
+    with _lock:
+        return shared.whole
 
 
 def _file_digests(policies: Iterable[str]) -> dict[str, str]:

@@ -120,6 +120,9 @@ def _minimise_unfairness(programme, n_pages, n_rows):
         _sign_residuals(programme, n_pages, n_rows)
         entering, steepest = 0, -_ZERO_SLOPE
         for column in range(1, n_pages):
+            # Moving this quantity x away from 0 changes sum_i |r_i| at the rate sum_i sign(r_i) dr_i/dx. If x
+            # is itself a residual, |x| adds 1 in either direction, and the better direction has slope 1 -
+            # |sum|.
             slope = _weighted_sum(programme.signs, table, column, n_rows)
             directions[column] = 1.0
             if nonbasic[column] == _RESIDUAL:  # it may take either sign, and adds to the unfairness
@@ -130,6 +133,8 @@ def _minimise_unfairness(programme, n_pages, n_rows):
                 entering, steepest = column, slope
         if entering == 0:
             break
+        # Along the step the unfairness is convex and piecewise linear: where r_i changes sign, its slope
+        # grows by 2 |dr_i/dx|. The step goes on past such points until the slope is no longer negative.
         n_found = _find_ratios(programme, n_pages, n_rows, entering, True)
         _pivot(programme, n_pages, n_rows, entering, _leaving_row(programme, n_found, steepest))
     _keep_face(programme, n_pages)
@@ -150,6 +155,8 @@ def _minimise(programme, n_pages, n_rows, goal):
             break
         n_found = _find_ratios(programme, n_pages, n_rows, entering, False)
         leaving = _leaving_row(programme, n_found, steepest)
+        # On the face of earlier goals no residual may change sign. The leaving quantity becomes nonbasic with
+        # the sign that it had, and the entering one becomes basic with the sign that it moves to.
         direction, sign = programme.directions[entering], programme.signs[leaving]
         programme.directions[entering] = 1.0 if programme.basic[leaving] != _RESIDUAL else sign
         programme.signs[leaving] = 0.0 if programme.nonbasic[entering] != _RESIDUAL else direction
@@ -248,8 +255,12 @@ def _find_ratios(programme, n_pages, n_rows, column, may_pass):
         change = table[column, row] * programme.directions[column]
         is_page = programme.basic[row] != _RESIDUAL
         if change * (1.0 if is_page else programme.signs[row]) < -_ZERO_SLOPE:
+            # Row i is value + e tilt + x change, with an infinitesimal e > 0: it is 0 at x = -(value + e
+            # tilt) / change. The two parts of x are compared in lexicographic order. Different tilts make all
+            # x differ, so that every step improves the goal and no vertex comes back.
             ratios[0, row] = max(0.0, -table[_VALUE, row] / change)
             ratios[1, row] = -table[n_pages, row] / change
+            # A residual may be passed at the price of this turn. A probability ends the step.
             programme.turns[row] = 2.0 * abs(change) if may_pass and not is_page else np.inf
             programme.rows[n_found] = row
             n_found += 1
@@ -267,6 +278,9 @@ def _is_before(ratios, row, other):
 def _pivot(programme, n_pages, n_rows, entering, leaving):
     """Exchange the nonbasic quantity of a column and the basic quantity of a row."""
     table, basic, nonbasic = programme.table, programme.basic, programme.nonbasic
+    # Solve the row y = ... + p x of the leaving y for the entering x, x = (y - ...) / p, and put this into
+    # all other rows. In place: entry a of another row and column becomes a - (its column's entry in the
+    # pivot's row) (its row's entry in the pivot's column) / p.
     inverse = 1.0 / table[entering, leaving]
     for column in range(n_pages + 1):
         factor = table[column, leaving] * inverse
@@ -287,6 +301,8 @@ def _pivot(programme, n_pages, n_rows, entering, leaving):
 def _keep_face(programme, n_pages):
     """Fix at 0 the quantities that would worsen the goal that was reached."""
     for column in range(1, n_pages):
+        # At an optimum a quantity with a positive slope is 0 in every optimal solution. The rest span the
+        # face.
         if programme.slopes[column] > _ZERO_SLOPE:
             programme.directions[column] = 0.0
 

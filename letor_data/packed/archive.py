@@ -31,8 +31,8 @@ from rankduel.letor_data.packed.packing import (
 from rankduel.letor_data.packed.tar_stream import tar_members
 
 __all__ = [
-    "PACKINGS", "DamagedError", "Progress", "Source", "find_files", "find_sources", "read_all", "read_one",
-    "read_pieces",
+    "PACKINGS", "DamagedError", "Progress", "Source", "find_files", "find_sources", "first_bytes", "read_all",
+    "read_one", "read_pieces",
 ]  # fmt: skip
 
 Progress = Callable[[int, int], None]  # called with (bytes done, total bytes)
@@ -126,6 +126,17 @@ def read_all(path: str | Path) -> bytes:
                 f"{path}: holds more than {_MOST_WHOLE >> 20} MiB, too much for a file of its kind"
             )
     return b"".join(found)
+
+
+def first_bytes(path: Path, size: int) -> bytes:
+    """Return up to `size` bytes from the start of a file, decompressed; b"" if it cannot be read.
+
+    Of an archive, these are its own bytes, and not those of a member.
+    """
+    try:
+        return Pieces(decompressed(_file_pieces(path), str(path), path.name)).peek(size)[:size]
+    except DataError:  # reported when the file is read
+        return b""
 
 
 class _Meter:

@@ -10,7 +10,7 @@ import numpy as np
 
 from rankduel.base.errors import DataError
 from rankduel.base.settings import written
-from rankduel.letor_data.formats import profile_named
+from rankduel.letor_data.catalogue import profile_named
 from rankduel.letor_data.letor import Letor
 from rankduel.letor_data.rankers.contract import Ranker, named_text
 

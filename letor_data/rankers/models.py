@@ -8,10 +8,8 @@ formats that cannot execute code are read, so neither pickle nor joblib. Scores 
 from __future__ import annotations
 
 import hashlib
-import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,7 +20,6 @@ from rankduel.base.files import short_name
 from rankduel.base.settings import find
 from rankduel.letor_data.cache import new_file, undamaged
 from rankduel.letor_data.letor import Letor
-from rankduel.letor_data.parquet_files import letor_digest
 from rankduel.letor_data.rankers.contract import Ranker, named_text
 from rankduel.letor_data.rankers.libraries import Model, read_lightgbm, read_onnx, read_xgboost
 from rankduel.letor_data.rankers.ranklib import read_ranklib
@@ -165,15 +162,10 @@ def _batches(columns: list[np.ndarray | None], n_docs: int) -> Iterator[tuple[in
 
 # ---- cached scores ----
 
-_digests: weakref.WeakKeyDictionary[Letor, str] = weakref.WeakKeyDictionary()
-
 
 def _key(of_model: bytes, letor: Letor) -> str:
-    """Return the cache key of the scores of a model; the digest of the data is computed once."""
-    digest = _digests.get(letor)
-    if digest is None:
-        digest = _digests[letor] = letor_digest(replace(letor, source="", notes=()))
-    return hashlib.sha256(of_model + digest.encode()).hexdigest()[:32]
+    """Return the cache key of the scores of a model."""
+    return hashlib.sha256(of_model + letor.content_digest.encode()).hexdigest()[:32]
 
 
 def _load(stem: Path, n_docs: int) -> np.ndarray | None:

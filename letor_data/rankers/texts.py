@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from rankduel.base.errors import DataError, UsageError
 from rankduel.base.settings import find, take, unexpected
 from rankduel.base.text import shortened
-from rankduel.letor_data.formats import PROFILES
+from rankduel.letor_data.catalogue import PROFILES
 from rankduel.letor_data.letor import Letor, few
 from rankduel.letor_data.rankers.by_docid import run
 from rankduel.letor_data.rankers.columns import feature, linear, sum_text

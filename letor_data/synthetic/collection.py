@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from rankduel.base.errors import DataError
 from rankduel.base.settings import find
 from rankduel.base.watch import SILENT, Watch
+from rankduel.letor_data.catalogue import FORMATS
 from rankduel.letor_data.letor import Letor
-from rankduel.letor_data.output import PARQUET, output_format
-from rankduel.letor_data.parquet_files import write_parquet
+from rankduel.letor_data.output import output_format
 from rankduel.letor_data.synthetic.generate import blocks, docs_per_query, synthesize
 from rankduel.letor_data.synthetic.settings import Synthetic, shape
 from rankduel.letor_data.text.writer import write_folds, write_letor
@@ -127,18 +127,17 @@ def write_synthetic_data(
     (5, 5)
     """
     output = Path(output)
-    if not folds:
-        output_format(output)
-    elif output.suffix:
+    form = FORMATS["svmlight"] if folds else output_format(output)
+    if folds and output.suffix:
         raise DataError(
             f"{output}: folds=True writes a folder; give a name without '{output.suffix}'", parameter="folds"
         )
     chosen = _chosen(kind, queries, seed, settings or {})
     documents = int(docs_per_query(chosen).sum())
     progress = _counted(watch, documents)
-    if not folds and output_format(output) == PARQUET:
-        write_parquet(synthesize(chosen, progress), output)
-    else:
+    if form.name != "svmlight" and form.write is not None:
+        form.write(synthesize(chosen, progress), output, False, lambda done: None)
+    else:  # block by block, because the data may be larger than the memory
         write = write_folds if folds else write_letor
         write(blocks(chosen), output, chosen.sparse, missing=chosen.missing, progress=progress)
     return SyntheticFile(output, chosen.queries, documents, chosen.profile)

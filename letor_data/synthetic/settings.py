@@ -31,7 +31,7 @@ class Synthetic:
     """Settings of a synthetic data set; equal settings give equal data on any machine."""
 
     name: str = "synthetic"
-    profile: str = "mslr"  # key of rankduel.letor_data.formats.PROFILES
+    profile: str = "mslr"  # key of rankduel.letor_data.catalogue.PROFILES
     seed: int = 0
     queries: int = 2000
     docs_median: float = 105.0  # documents per query are log-normal: mean = median * exp(spread^2 / 2)

@@ -1,6 +1,6 @@
 """Parser of judged data in text: LETOR, MSLR, Yahoo!, Istella, Yandex, svmlight and LightGBM.
 
-The conventions of a collection are in formats.py, and the errors in a line in problems.py.
+The conventions of a collection are in its file of formats/, and the errors in a line in problems.py.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ import pyarrow as pa
 
 from rankduel.base.errors import DataError, encodable
 from rankduel.base.threads import n_workers
-from rankduel.letor_data.formats import PROFILES, Profile, profile_for, profile_named, size_note
+from rankduel.letor_data.catalogue import profile_beside, profile_named, size_note
+from rankduel.letor_data.contract import Profile
 from rankduel.letor_data.letor import Letor, checked_cuts, repeated_documents
 from rankduel.letor_data.packed.archive import Progress, Source, find_sources, read_pieces
 from rankduel.letor_data.text import tokenizer as t
 from rankduel.letor_data.text.chunks import Block, parse_block, parse_blocks
 from rankduel.letor_data.text.columns import GrowingColumns, memory_cells
 from rankduel.letor_data.text.problems import NOTES, PROBLEMS, Problem, position
-from rankduel.letor_data.text.queries import RETURNING, CountedQueries, NamedQueries, side_file
+from rankduel.letor_data.text.queries import RETURNING, CountedQueries, NamedQueries
 
 _LINE = "a document is a line '<label> qid:<id> <feature>:<value> ... # comment'"
 _CHOICES = {
@@ -35,7 +36,7 @@ _CHOICES = {
 class ReadOptions(NamedTuple):
     """Options of reading: every option that changes the data, for the key of the cache."""
 
-    profile: str | None = None  # key of formats.PROFILES; None: by the file name
+    profile: str | None = None  # key of PROFILES; None: by the file name
     nonfinite: str = "refuse"  # nan and inf: "refuse" or "missing"
     unjudged: str = "refuse"  # label -1: "refuse", "drop" or "zero"
     label_round: str = "refuse"  # labels such as 1.5: "refuse", "nearest" or "floor"
@@ -64,7 +65,8 @@ def parse_text(
     check_options(options)
     threads = n_workers(jobs)
     sources = [source for path in paths for source in find_sources(path)]
-    profile = choose_profile(sources, options)
+    chosen = options.profile
+    profile = profile_beside(sources[0].name) if chosen is None else profile_named(chosen)
     rules = _rules(profile, options)
     table = _Table(profile, options)
     packing_notes: list[str] = []
@@ -79,21 +81,6 @@ def parse_text(
         table.end_file()
     letor = table.finish(encodable(", ".join(str(path) for path in paths)), rules.index_base)
     return replace(letor, notes=(*packing_notes, *letor.notes, *repeated_documents(letor)))
-
-
-def choose_profile(sources: list[Source], options: ReadOptions) -> Profile:
-    if options.profile == "trec":
-        raise DataError(
-            f"{sources[0].name}: profile 'trec' is for TREC runs, which are read together with judgments: "
-            "give these with qrels=..., or leave the profile out",
-            parameter="profile",
-        )
-    if options.profile is not None:
-        return profile_named(options.profile)
-    profile = profile_for(sources[0].name)
-    if profile.name == "svmlight" and side_file(sources[0]) is not None:
-        return PROFILES["lightgbm"]
-    return profile
 
 
 def _rules(profile: Profile, options: ReadOptions) -> t.Rules:

@@ -128,7 +128,7 @@ class Configured(NamedTuple):
         return written_spec(self.name, changed)
 
 
-class OnePerFile(Mapping[str, ThingT]):
+class OnePerFile(Mapping[str, T]):
     """Things by name, one per file of some folders; a file is loaded when its thing is first used."""
 
     def __init__(self, packages: Iterable[ModuleType], attribute: str) -> None:
@@ -137,8 +137,8 @@ class OnePerFile(Mapping[str, ThingT]):
             name: f"{package.__name__}.{name}" for package in packages for name in _names_in(package)
         }
 
-    def __getitem__(self, name: str) -> ThingT:
-        return cast(ThingT, getattr(importlib.import_module(self._modules[name]), self._attribute))
+    def __getitem__(self, name: str) -> T:
+        return cast(T, getattr(importlib.import_module(self._modules[name]), self._attribute))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._modules)

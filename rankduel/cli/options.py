@@ -22,7 +22,7 @@ from rankduel.base.errors import DataError, DataWarning, UsageError
 from rankduel.base.text import feature_list
 from rankduel.cli import completion
 from rankduel.cli.console import show_data_notes, watching
-from rankduel.letor_data.formats import PROFILES
+from rankduel.letor_data.catalogue import PROFILES
 
 if TYPE_CHECKING:
     from rankduel.experiments.arena import Arena

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankduel.letor_data.blocks import DOCS, LINE, RANKS, TIED_WITH, blocks_of, entry_of, length_of, n_untied
+from rankduel.letor_data.blocks import DOCS, LINE, RANKS, TIED_WITH, entry_of, length_of, n_untied
 from rankduel.letor_data.rankings import Rankings
 from rankduel.letor_data.sorting import rank_scores
 
@@ -28,7 +28,7 @@ def rankings_of(scores, sizes):
 
 def assert_blocks(scores, sizes):
     """Assert that every block agrees with the naive twins of the scores of its ranker and query."""
-    data, starts = blocks_of(rankings_of(scores, sizes))
+    data, starts = rankings_of(scores, sizes).blocks
     assert data.ctypes.data % LINE == 0 and not (starts % LINE).any()
     for k, row in enumerate(scores):
         for query, (start, stop) in enumerate(pairwise(np.cumsum([0, *sizes]))):
@@ -65,7 +65,7 @@ def test_entries_of_one_and_of_two_bytes(levels):
 @pytest.mark.parametrize("n_docs", [256, 257, 1 << 16, (1 << 16) + 1])
 def test_entries_hold_the_largest_numbers(n_docs):
     """Widths change at powers of 256; one of the two rankings is one large tie group."""
-    data, starts = blocks_of(rankings_of([range(n_docs), [0] * n_docs], [n_docs]))
+    data, starts = rankings_of([range(n_docs), [0] * n_docs], [n_docs]).blocks
     last, tied = n_docs - 1, starts[-1]
     assert entry_of(data, 0, n_docs, DOCS, 0) == entry_of(data, 0, n_docs, RANKS, 0) == last
     assert entry_of(data, 0, n_docs, TIED_WITH, last) == entry_of(data, tied, n_docs, RANKS, last) == 0
@@ -74,8 +74,8 @@ def test_entries_hold_the_largest_numbers(n_docs):
 
 def test_blocks_are_made_once_and_go_with_their_rankings():
     rankings = rankings_of([[1, 2, 3]], [3])
-    assert blocks_of(rankings) is blocks_of(rankings)
-    data = weakref.ref(blocks_of(rankings).data)
+    assert rankings.blocks is rankings.blocks
+    data = weakref.ref(rankings.blocks.data)
     del rankings
     gc.collect()
     assert data() is None
@@ -83,7 +83,7 @@ def test_blocks_are_made_once_and_go_with_their_rankings():
 
 def test_mslr_sized_queries_take_three_bytes_a_document_and_a_few():
     sizes = np.random.default_rng(0).integers(60, 180, 50).tolist()
-    data, _ = blocks_of(rankings_of([np.zeros(sum(sizes))], sizes))
+    data, _ = rankings_of([np.zeros(sum(sizes))], sizes).blocks
     assert len(data) <= 3 * sum(sizes) + 65 * len(sizes)
 
 
@@ -92,7 +92,7 @@ def test_blocks_hold_the_lengths_of_lists_that_end(n_docs):
     sizes, lengths = [n_docs, 3], np.array([[n_docs - 1, 3], [0, 2]], np.int32)
     scores = np.random.default_rng(0).permutation(n_docs + 3)
     rankings = replace(rankings_of([scores, scores], sizes), lengths=lengths)
-    data, starts = blocks_of(rankings)
+    data, starts = rankings.blocks
     for k in (0, 1):
         for query, n in enumerate(sizes):
             block = k * starts[-1] + starts[query]

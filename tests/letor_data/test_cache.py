@@ -20,7 +20,7 @@ from support.permissions import give_away, needs_root
 from rankduel import letor_data
 from rankduel.base.errors import DataError, DataWarning
 from rankduel.letor_data import cache
-from rankduel.letor_data import read as reading
+from rankduel.letor_data import cached_text as reading
 from rankduel.letor_data.cache import FOLDER, cache_stem, digest_of, load, store
 from rankduel.letor_data.packed.archive import find_files
 from rankduel.letor_data.text.parse import ReadOptions

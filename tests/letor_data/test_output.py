@@ -8,7 +8,7 @@ from support.helpers import PACK, small_letor, tarred
 
 from rankduel import letor_data
 from rankduel.base.errors import DataError, DataWarning
-from rankduel.letor_data.output import PARQUET, TEXT, open_output, output_format
+from rankduel.letor_data.output import open_output, output_format
 from rankduel.letor_data.packed.archive import read_all
 from rankduel.letor_data.text.writer import write_folds, write_letor
 from rankduel.letor_data.trec import read_run
@@ -140,16 +140,16 @@ def test_a_run_without_a_checksum_gives_one_note(tmp_path):
 @pytest.mark.parametrize(
     ("name", "form"),
     [
-        ("a.parquet", PARQUET),
-        ("a.txt", TEXT),
-        ("a", TEXT),
-        ("fold.train", TEXT),
-        ("A.TXT.gz", TEXT),
-        ("a.zst", TEXT),
+        ("a.parquet", "parquet"),
+        ("a.txt", "svmlight"),
+        ("a", "svmlight"),
+        ("fold.train", "svmlight"),
+        ("A.TXT.gz", "svmlight"),
+        ("a.zst", "svmlight"),
     ],
 )
 def test_names_say_the_format(name, form):
-    assert output_format(name) == form
+    assert output_format(name).name == form
 
 
 @pytest.mark.parametrize("name", ["a.docx", "a.csv", "a.parquet.gz", "a.prefs.json", "a.zip"])

@@ -12,7 +12,8 @@ from support.helpers import assert_same_letor, small_letor
 
 from rankduel import letor_data
 from rankduel.base.errors import DataError
-from rankduel.letor_data.parquet_files import letor_digest, read_parquet, write_parquet
+from rankduel.letor_data.digests import letor_digest
+from rankduel.letor_data.parquet_files import read_parquet, write_parquet
 from rankduel.letor_data.table import to_table
 
 KEYS = (b"rankduel", b"rankduel.digest", b"rankduel.digest.copy")
@@ -172,8 +173,8 @@ def test_the_digest_is_of_everything():
         "records": letor.records[::-1], "comments": None, "profile": "mslr", "source": "x", "digest": "x",
         "notes": (), "scale": 3,
     }  # fmt: skip
-    # Files hold neither the place of the cache nor which documents are unjudged.
-    not_stored = {"cache", "unjudged"}
+    # Files hold neither places of the cache nor which documents are unjudged.
+    not_stored = {"cache", "unjudged", "file"}
     assert set(changes) == {field.name for field in dataclasses.fields(letor)} - not_stored
     digests = {letor_digest(dataclasses.replace(letor, **{name: new})) for name, new in changes.items()}
     assert len(digests | {letor_digest(letor)}) == len(changes) + 1
@@ -210,3 +211,14 @@ def test_names_may_be_any_bytes(tmp_path):
     with pytest.raises(DataError, match=r"n\\xff\.parquet: not a readable") as caught:
         letor_data.read_data(path)
     assert json.dumps(str(caught.value), ensure_ascii=False).encode()
+
+
+@pytest.mark.filterwarnings("ignore::rankduel.base.errors.DataWarning")
+def test_a_folder_is_parquet_by_its_name_and_a_file_by_its_own(tmp_path):
+    folder = tmp_path / "x.parquet"
+    folder.mkdir()
+    write_parquet(small_letor(), folder / "part-0.parquet")
+    (folder / "_SUCCESS").touch()
+    assert letor_data.read_data(folder).n_docs == small_letor().n_docs
+    (folder / "train.txt").write_text("1 qid:1 1:3\n")
+    assert letor_data.read_data(folder / "train.txt", cache=False).n_docs == 1

@@ -10,11 +10,10 @@ from support.arenas import letor as small_data
 from rankduel.base.errors import RankduelError
 from rankduel.letor_data import read_data
 from rankduel.letor_data.cache import cache_files
-from rankduel.letor_data.output import PARQUET
 from rankduel.letor_data.parquet_files import write_parquet
 from rankduel.letor_data.rankers import Ranker, feature, rankers_of
 from rankduel.letor_data.rankings import rank
-from rankduel.letor_data.references import rank_again, reference_of, remember_reference
+from rankduel.letor_data.references import rank_again, reference_of, with_reference
 from rankduel.letor_data.text.writer import write_letor
 from rankduel.letor_data.ties import TIE_MODES
 
@@ -30,9 +29,7 @@ def source(tmp_path):
 
 def ranked(letor, rankers=""):
     chosen = rankers_of(rankers, letor)
-    rankings = rank(letor, chosen)
-    remember_reference(rankings, letor, chosen)
-    return rankings
+    return with_reference(rank(letor, chosen), letor, chosen)
 
 
 def assert_same_rankings(found, expected):
@@ -72,8 +69,34 @@ def test_derived_data_have_no_reference(source, derive):
     assert reference_of(ranked(derive(read_data(source)))) is None
 
 
+@pytest.mark.parametrize("change", [{"source": "renamed"}, {"notes": ("a",)}, {"scale": 7}, {"cache": None}])
+def test_data_of_the_same_content_keep_their_reference(source, change):
+    letor = dataclasses.replace(read_data(source), **change)
+    rankings = ranked(letor, ["1", "0.7*1-0.3*3,name=mix"])
+    assert_same_rankings(rank_again(reference_of(rankings)), rankings)
+
+
+@pytest.mark.parametrize("derive", [lambda letor: letor, lambda letor: letor.take_queries([0, 1])])
+def test_a_replaced_ranking_has_no_wrong_reference(source, derive):
+    """A reference that other rankings inherit would give the rankings of the first."""
+    rankings = ranked(read_data(source))
+    kept = dataclasses.replace(rankings, query_keys=rankings.query_keys)
+    assert reference_of(kept) == reference_of(rankings) is not None
+    other = rank(derive(read_data(source)), rankers_of(["-1"], read_data(source)))
+    changed = {name: getattr(other, name) for name in (*ARRAYS, "names")}
+    assert reference_of(dataclasses.replace(rankings, **changed)) is None
+    assert reference_of(dataclasses.replace(rankings, names=("x", *rankings.names[1:]))) is None
+
+
+def test_rankings_are_pickled_without_blocks(source):
+    rankings = ranked(read_data(source))
+    size = len(pickle.dumps(rankings))
+    assert rankings.blocks is rankings.blocks and len(pickle.dumps(rankings)) == size
+    assert reference_of(pickle.loads(pickle.dumps(rankings))) == reference_of(rankings)
+
+
 def test_parquet_has_no_reference(source, tmp_path):
-    path = tmp_path / f"data{PARQUET}"
+    path = tmp_path / "data.parquet"
     write_parquet(read_data(source), path)
     assert reference_of(ranked(read_data(path))) is None
 

@@ -125,6 +125,26 @@ def make(params):
 
 FAMILY = Family("ties", "all arms tie", "P = 1/2", "a test", Params, make)
 '''
+FORMAT = '''"""A line per document: query|grade|score."""
+import pandas as pd
+from rankduel.letor_data.contract import Evidence, Format, first_line
+from rankduel.letor_data.letor import Letor
+
+def matches(head, path):
+    return Evidence.LAYOUT if first_line(head).count(b"|") == 2 else Evidence.NONE
+
+def read(files, request):
+    frame = pd.concat(pd.read_csv(file, sep="|", names=["qid", "label", "bm25"]) for file in files)
+    return Letor.from_pandas(frame)
+
+def write(letor, path, sparse, progress):
+    frame = letor.to_pandas()[["qid", "label", "bm25"]]
+    frame.to_csv(path, sep="|", header=False, index=False)
+    progress(letor.n_docs)
+
+FORMAT = Format("piped", "a line query|grade|score", matches, read, write, suffixes=(".piped",))
+'''
+PIPED = "a|2|0.5\na|0|0.25\na|1|0.75\nb|0|3\nb|1|4\n"
 FILES = {
     "rankduel/bandits/policies/condorcet/first_two.py": POLICY,
     "rankduel/interleave/methods/first_only.py": INTERLEAVER,
@@ -132,12 +152,14 @@ FILES = {
     "rankduel/clickmodels/users/eager.py": CLICK_MODEL,
     "rankduel/letor_data/evaluation/measures/success.py": MEASURE,
     "rankduel/experiments/matrix/families/ties.py": FAMILY,
+    "rankduel/letor_data/formats/piped.py": FORMAT,
 }
 USE = """
 import json, rankduel
 table = rankduel.run("cyclic", ["first_two"], horizon=50, runs=1).table
 data = rankduel.synthetic_data("small", queries=3)
 arena = rankduel.open_arena(data, rankers="110,115", interleave="first_only(credit=nothing)", clicks="eager")
+rankduel.write_data(rankduel.read_data("data.txt"), "again.piped")
 print(json.dumps({
     "duels": int(table["informative_steps"].iloc[-1]),
     "docs": rankduel.interleaved_page(["a", "b"], ["b", "a"], "first_only").docs,
@@ -150,6 +172,7 @@ print(json.dumps({
         ("first_two", rankduel.policies()), ("first_only", rankduel.interleavers()),
         ("first_list", rankduel.multileavers()), ("eager", rankduel.click_models()),
         ("success", rankduel.measures()), ("ties", rankduel.matrices()))],
+    "read": rankduel.read_data("data.txt").column("bm25").tolist(),
     "arms": len(rankduel.read_preferences("ties(k=4)")),
 }))
 """
@@ -161,14 +184,26 @@ def test_new_files_are_found_by_all_commands(tmp_path):
     for name, text in FILES.items():
         assert not (tmp_path / name).exists()
         (tmp_path / name).write_text(text)
-    environment = {"PYTHONPATH": str(tmp_path), "PATH": ""}
-    ended = subprocess.run(
-        [sys.executable, "-c", USE], env=environment, cwd=tmp_path, capture_output=True, text=True
-    )
-    assert ended.returncode == 0, ended.stderr
-    found = json.loads(ended.stdout)
+    (tmp_path / "data.txt").write_text(PIPED)
+
+    def typed(*words):
+        environment = {"PYTHONPATH": str(tmp_path), "PATH": ""}
+        ended = subprocess.run(
+            [sys.executable, *words], env=environment, cwd=tmp_path, capture_output=True, text=True
+        )
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+
+    found = json.loads(typed("-c", USE))
     assert found["duels"] == 50 and found["listed"] == [True] * 6
     assert found["docs"] == found["multileaved"] == ["a", "b"]
     assert found["written"] == "first_only(credit=nothing)" and found["odds"] == [0, 20, 0]
     assert found["clicks"] == [1.0] * 5 and found["arms"] == 4
     assert found["measured"] == [["110", "success@100", 1.0]]
+    assert (
+        found["read"] == [0.5, 0.25, 0.75, 3, 4] and (tmp_path / "again.piped").read_text().count("|") == 10
+    )
+    info = json.loads(typed("-m", "rankduel", "data", "info", "data.txt", "--json"))
+    assert (info["queries"], info["documents"]) == (2, 5)
+    typed("-m", "rankduel", "matrix", "data.txt", "--rankers", "bm25,-bm25", "-o", "m.prefs.parquet")
+    assert (tmp_path / "m.prefs.parquet").exists()

@@ -14,7 +14,7 @@ from rankduel.experiments.matrix.build import PRIORS, USUAL_MOST, USUAL_TIMES
 from rankduel.experiments.matrix.matrix import USUAL_IMPRESSIONS
 from rankduel.experiments.studies.study import TIERS
 from rankduel.interleave import PRESETS
-from rankduel.letor_data.formats import PROFILES
+from rankduel.letor_data.catalogue import PROFILES
 from rankduel.letor_data.synthetic.settings import SHAPES
 
 HEAVY = {

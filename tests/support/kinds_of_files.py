@@ -7,7 +7,6 @@ damaged file is not an error, because its content can be computed again.
 import dataclasses
 import json
 import warnings
-import zlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -38,9 +37,8 @@ from rankduel.experiments.studies.data.npz import read_npz
 from rankduel.experiments.studies.published.human_log import log as human_log
 from rankduel.experiments.studies.toml import read_study
 from rankduel.experiments.studies.verdicts import read_records, write_records
-from rankduel.letor_data import Letor, rankings_files, read_data, write_parquet
-from rankduel.letor_data.rankers import feature_rankers, model, run, scores
-from rankduel.letor_data.rankings import rank
+from rankduel.letor_data import Letor, read_data, write_parquet
+from rankduel.letor_data.rankers import model, run, scores
 from rankduel.letor_data.selection import only_queries
 from rankduel.letor_data.trec import read_trec
 from support import own_study
@@ -259,7 +257,7 @@ def forge_settings(path):
 
 def of_letor(letor):
     """Return all fields of a Letor except those that depend on the bytes of the file."""
-    left_out = ("digest", "notes", "source")
+    left_out = ("digest", "notes", "source", "file")
     fields = [field.name for field in dataclasses.fields(Letor) if field.name not in left_out]
     values = [getattr(letor, name) for name in fields]
     return exact([value.to_pylist() if hasattr(value, "to_pylist") else value for value in values])
@@ -328,28 +326,6 @@ def read_trec_files(folder):
     return of_letor(read_trec(folder / "qrels.txt", [folder / "bm25.txt", folder / "dense.txt"]))
 
 
-def write_rankings(folder):
-    rng = np.random.default_rng(1)
-    columns = {f"f{number}": rng.integers(0, 4, 12) for number in range(3)}
-    letor = Letor.from_pandas(pd.DataFrame({"qid": np.repeat([*"abc"], 4), "label": 0, **columns}))
-    rankings_files.save(rank(letor, feature_rankers(letor)), folder / "rankings")
-
-
-def read_rankings(folder):
-    found = rankings_files.load(folder / "rankings")
-    arrays = (found.offsets, found.query_keys, found.order, found.positions, found.ties)
-    return found.names, exact([np.asarray(array) for array in arrays])
-
-
-def forge_rankings(path):
-    file = path.with_name("rankings.json")
-    about = json.loads(file.read_bytes())
-    about.pop("checksum", None)
-    about["checksums"] = {array.stem: zlib.crc32(array.read_bytes()) for array in path.parent.glob("*.npy")}
-    about["checksum"] = zlib.crc32(json.dumps(about, sort_keys=True).encode())
-    file.write_text(json.dumps(about))
-
-
 def _text(name, file, content, read):
     return Kind(name, partial(text_file, file, content), read, unnoticed=True)
 
@@ -379,7 +355,6 @@ def _packed(name, content):
 _SETTINGS = Kind("_settings.json of a run set", write_runs, read_runs, "runs/_settings.json")
 _POLICY = Kind("saved policy", write_policy, read_policy)
 _SESSION = Kind("session.json", write_session, read_session, "session/session.json")
-_RANKINGS = Kind("rankings", write_rankings, read_rankings, "rankings/*", by_folder=True)
 _KINDS = (
     _matrix("m.prefs.parquet", False),
     _matrix("m.npy", True),
@@ -415,7 +390,5 @@ _KINDS = (
     _text("RankLib ensemble", "model.txt", naive.ensemble_text(TREES), read_ensemble),
     Kind("counts of documents", write_counted, read_counted, "train.txt.query", unnoticed=True),
     Kind("TREC runs and qrels", write_trec, read_trec_files, unnoticed=True),
-    _RANKINGS,
-    _forged(_RANKINGS, forge_rankings),
 )
 KINDS = {kind.name: kind for kind in _KINDS}

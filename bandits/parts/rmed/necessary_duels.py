@@ -161,6 +161,9 @@ def record_duel(state, first, second, first_won):
         losses[winner] -= 1
     elif won == lost + 1:
         losses[loser] += 1
+    # N d(mu, 1/2) with mu = won / (won + lost) is symmetric in won and lost. It is the logarithm of the
+    # likelihood ratio of the observed rate to an even pair: exp(-evidence) bounds the probability of such a
+    # record if the other arm leads. ln t of evidence makes an error at step t as unlikely as 1 / t.
     evidence[winner, loser] = evidence[loser, winner] = divergence(min(won, lost), max(won, lost))
     now.tested, now.planned = False, False
 
@@ -195,6 +198,9 @@ def find_candidates(state):
     opponents = state.room.planning.opponents
     for arm in range(n_arms):
         if is_candidate(state, arm):
+            # The candidate is safe while every set of pairs whose reversal lets a rival have fewer losses has
+            # evidence of at least ln t in sum. The set with the least sum decides, so ln t may grow up to
+            # that sum.
             least = least_to_overtake(counts.wins, counts.losses, counts.evidence, arm, opponents)[0]
             state.levels.enough_until[arm] = least + _ROUNDING
 
@@ -209,6 +215,9 @@ def is_candidate(state, arm):
 def regret_per_evidence(state, i, j, surcharge):
     """Return r_ij / d_ij of a pair that is not even; `surcharge` is added to the regret of a duel."""
     wins, losses = state.counts.wins, state.counts.losses
+    # A duel of i and j has the regret (L_i + L_j - 2 L_(1)) / (2 (K - 1)), the mean shortfall of their
+    # Copeland scores. It adds d_ij = evidence / N of evidence on average, so a unit of evidence costs regret
+    # / d_ij.
     excess = losses[i] + losses[j] - 2 * state.now[0].fewest_losses
     regret = excess / (2 * (len(wins) - 1)) + surcharge
     n = wins[i, j] + wins[j, i]
@@ -229,6 +238,8 @@ def keep_cheaper_plan(state, arm):
     evidence, behind_from = state.counts.evidence, state.levels.behind_from
     for i in range(len(plan)):
         for j in range(i):
+            # The pair needs a duel when its evidence is below plan * ln t, which is from ln t = evidence /
+            # plan on.
             behind_from[i, j] = evidence[i, j] / plan[i, j] + _ROUNDING if plan[i, j] > 0.0 else math.inf
 
 
@@ -257,6 +268,8 @@ def skip_self_duels(state, params, limit, self_duels):
     if arm == NO_ARM or not at_start:
         return 0
     log_t = math.log(t)
+    # Self-duels change no count, so NC stays the pair (arm, arm) until ln t reaches a level of the counts.
+    # The last step before that is the largest t with ln t below the level.
     level = _necessary_until(state, arm, log_t)
     if level > log_t:
         level = min(level, _exploration_from(state, params, log_t))

@@ -114,11 +114,17 @@ def draw_best(posteriors, room, sampler, rng):
     all_below = posteriors.all_below[sampler]
     best, cell = -1, 0
     while best < 0:  # runs once, except for rounding
+        # The largest sample M has P(M < x) = all_below(x), so M is in cell c if all_below[c] < U <=
+        # all_below[c - 1], with U uniform in (0, 1]. Given the cell, U / all_below[c - 1] is uniform above
+        # all_below[c] / all_below[c - 1]. The same number therefore also determines the first arm with a
+        # sample in the cell.
         number = 1.0 - rng.random()
         cell = 1
         while all_below[cell] >= number:
             cell += 1
         best = _next_in_cell(below, block_below, cell, 0, number / all_below[cell - 1])
+    # Given the cell and its first arm, the arms after it are independent, and a fresh number decides. The
+    # arms before it have no sample in the cell, and every sample in the cell is larger than those outside.
     other = _next_in_cell(below, block_below, cell, best + 1, 1.0 - rng.random())
     if other >= 0:
         level, counts = posteriors.level[sampler], posteriors.counts[sampler]
@@ -146,11 +152,16 @@ def _next_in_cell(below, block_below, cell, start, number):
     The probability that no arm up to some arm has one is a quotient of products: the result is the arm at
     which it falls below `number`, and -1 if it never does.
     """
+    # Given that all samples are below the top of the cell, arm k has none in it with probability below[k,
+    # cell] / below[k, cell - 1]. The result is the first arm at which the product of these falls below
+    # `number`; comparing low with high = number * (product of the denominators) saves the divisions.
     low, high = 1.0, number
     arm = start
     while arm < len(below):
         if arm % BLOCK == 0:
             block = arm // BLOCK
+            # The product only falls: if it is not below `number` at the end of a block, it is not within the
+            # block.
             if low * block_below[block, cell] >= high * block_below[block, cell - 1]:
                 low *= block_below[block, cell]
                 high *= block_below[block, cell - 1]
@@ -189,6 +200,10 @@ def _count_one(level, below, edge, edge_units, count, total, direction):
 
     Successes (`direction` -1) make the probabilities to be below smaller, failures (1) larger.
     """
+    # With x the level and edge(a, b) = x^a (1 - x)^b / B(a, b), for the Beta distribution function I:
+    #     I_x(a + 1, b) = I_x(a, b) - edge(a, b) / a,    edge(a + 1, b) = edge(a, b) * x (a + b) / a,
+    #     I_x(a, b + 1) = I_x(a, b) + edge(a, b) / b,    edge(a, b + 1) = edge(a, b) * (1 - x) (a + b) / b.
+    # An edge whose power of 2^-512 is left out is below 2^-512 and does not change I in double precision.
     move, growth = direction / count, total / count
     for column in range(1, COLUMNS - 1):
         if edge_units[column] == 0:
@@ -218,6 +233,7 @@ def _compute_below(level, below, edge, edge_units, a, b):
 def _update_products(below, block_below, all_below, arm, column, before):
     """Update the products of a column after the probability of `arm` changed from `before`."""
     if min(before, all_below[column]) > _UNDERFLOW:
+        # A product changes by the factor of its only changed member, unless it may have underflowed.
         change = below[arm, column] / before
         block_below[arm // BLOCK, column] *= change
         all_below[column] *= change
@@ -272,6 +288,9 @@ def _interpolate_levels(level, all_below, spread, room):
 
     The height falls about linearly with the level, as for the maximum of many independent variables.
     """
+    # For the maximum of n independent samples with tails like exp(-x / s), P(max < x) = exp(-n exp(-x / s)),
+    # so that ln(-ln P) = ln n - x / s, a straight line in the level. Beyond the outer levels it is continued
+    # by `spread`, which the level moves for _HEIGHT_RANGE.
     old, height = room.old_level, room.old_height
     for column in range(1, COLUMNS - 1):
         old[column], height[column] = level[column], _height(all_below[column])

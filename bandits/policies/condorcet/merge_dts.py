@@ -33,7 +33,7 @@ The authors' public code (github.com/chang-li/MergeDTS), the variant `chang-li`,
     a batch of one arm is merged with the next      its beaten arms are removed in the same step
 
 Samples of the first tournament are only compared with 1/2. So the undefeated arm, if any, is drawn first, and
-a tournament is drawn only if there is none (bandits/parts/thompson/small_tournament.py). Of the samples
+a tournament is drawn only if there is none. Of the samples
 against the first arm only those that may be the smallest are drawn
 (bandits/parts/thompson/extreme_samples.py). The batches equal those of the literal twin,
 tests/naive/policies/merge_dts.py, and the pairs have the same distribution.
@@ -75,7 +75,6 @@ from rankduel.bandits.parts.merging_batches import (
 from rankduel.bandits.parts.picks import NO_ARM, pick_largest
 from rankduel.bandits.parts.thompson.extreme_samples import weakest_sample
 from rankduel.bandits.parts.thompson.pair_posterior import AboveHalf, even_above_half, update_above_half
-from rankduel.bandits.parts.thompson.small_tournament import draw_scores
 from rankduel.base.compiling import kernel
 from rankduel.base.settings import Setting
 
@@ -241,6 +240,52 @@ def _relative_tournament(state, batch, champion, rng):
         if place != champion and neg_log[batch[place]] < least:
             likely_smallest, least = place, neg_log[batch[place]]
     return weakest_sample(state.wins, state.above_half.log_g, batch, champion, likely_smallest, rng)
+
+
+# ---- Tournaments conditional on no undefeated arm ----
+#
+# Tournaments of Thompson samples in which only the winner of every duel is drawn, duel by duel.
+#
+# A tournament needs one Bernoulli variable per pair, with the probabilities of
+# bandits/parts/thompson/pair_posterior.py. At most one arm beats all others, and the probability that a given
+# arm does is a product, so the undefeated arm, if any, can be drawn first. The tournament is then drawn only
+# if there is none, conditional on that.
+
+
+@kernel
+def draw_scores(probability, arms, n_arms, n_candidates, undefeated, score, rng):
+    """Draw the duels of candidates arms[:n_candidates] against all of arms[:n_arms]; score[k] counts wins.
+
+    undefeated[k] is the probability that candidate k wins all of its duels; the draw is conditional on no
+    candidate doing so. If all of `undefeated` is 0, it is unconditional. `undefeated` is overwritten.
+    """
+    total, n_possible = 0.0, 0  # probability of an undefeated candidate, and number of possible ones
+    for k in range(n_candidates):
+        total += undefeated[k]
+        n_possible += undefeated[k] > 0.0
+        score[k] = 0
+    for k in range(n_candidates):
+        for other in range(k + 1, n_arms):
+            up, number = probability[arms[k], arms[other]], rng.random()
+            first_won = number < up
+            if n_possible > 0:
+                down = probability[arms[other], arms[k]]
+                before_k, before_other = undefeated[k], undefeated[other] if other < n_candidates else 0.0
+                # Probabilities of both outcomes together with no undefeated candidate in the end.
+                rest = total - before_k - before_other
+                with_up, with_down = up * (1.0 - rest) - before_k, down * (1.0 - rest) - before_other
+                if with_up > 0.0 or with_down > 0.0:
+                    first_won = number * (max(with_up, 0.0) + max(with_down, 0.0)) < max(with_up, 0.0)
+                after_k = before_k / up if first_won and before_k > 0.0 else 0.0
+                after_other = before_other / down if not first_won and before_other > 0.0 else 0.0
+                undefeated[k] = after_k
+                if other < n_candidates:
+                    undefeated[other] = after_other
+                total = rest + after_k + after_other
+                n_possible -= (before_k > 0.0) + (before_other > 0.0) - (after_k > 0.0) - (after_other > 0.0)
+            score[k] += first_won
+            if other < n_candidates:
+                score[other] += not first_won
 
 
 POLICY = policy_of(

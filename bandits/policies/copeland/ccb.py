@@ -153,6 +153,9 @@ def idle(state, params, limit, self_duels, rng):
     n = min(limit, now.recompute_at - t)
     left = n
     for place in range(len(winners) - 1):
+        # The n steps are spread over the winners at random. The number of the first is binomial with
+        # probability 1 / (number of winners); given it, the rest are spread over the other winners in the
+        # same way.
         share = binomial(left, 1.0 / (len(winners) - place), rng)
         self_duels[winners[place]] += share
         left -= share
@@ -176,6 +179,8 @@ def _record_bound(state, params, arm, other):
     """Recompute u_ij for i = `arm` and j = `other`; if it is below 1/2 now, close the pair."""
     now, scores = state.now[0], state.scores
     t = now.clock + 1
+    # u_ij = w_ij / n + sqrt(alpha ln t / n) grows with t and reaches 1/2 at ln t = n (1/2 - w_ij / n)^2 /
+    # alpha. `until` is the first such step; before it, arm i is confidently beaten by arm j.
     until = beaten_until(state.wins[arm, other], state.wins[other, arm], params.alpha, 0.0)
     if until <= t:
         return
@@ -191,6 +196,8 @@ def _record_bound(state, params, arm, other):
 def _count_losses(state, arm, other, change):
     """Add `change` to the number of confident losses of `arm` against `other`."""
     now, shortlists = state.now[0], state.shortlists
+    # cpld+(i) counts the k with u_ik >= 1/2, cpld-(k) those with l_ki >= 1/2, and l_ki = 1 - u_ik. So a
+    # change of u_ik < 1/2 moves both by one, in opposite directions.
     state.scores.optimistic[arm] -= change
     state.scores.pessimistic[other] += change
     if shortlists.formidable[arm, other]:
@@ -200,6 +207,8 @@ def _count_losses(state, arm, other, change):
 
 @kernel
 def _has_open_pair(scores, arm):
+    # Each opponent k is beaten for sure (l_ik > 1/2), a sure winner (u_ik < 1/2), or neither: an open pair.
+    # The two scores count the first, and the first and third. They are equal if no pair is open.
     return scores.pessimistic[arm] < scores.optimistic[arm]
 
 
@@ -269,6 +278,8 @@ def _part_b_remove_non_copeland_winners(state, t):
     now, scores, shortlists = state.now[0], state.scores, state.shortlists
     largest, n_potential_best = _largest(scores.pessimistic), 0
     for arm in range(len(scores.optimistic)):
+        # Even if arm i wins all of its open pairs, another arm has more wins already: i is no Copeland
+        # winner.
         if shortlists.potential_best[arm] and scores.optimistic[arm] < largest:
             shortlists.potential_best[arm] = False
             if shortlists.n_formidable[arm] != now.l_c + 1:
@@ -287,6 +298,9 @@ def _part_c_add_copeland_winners(state, rng):
         if not _has_open_pair(state.scores, winner):
             state.shortlists.potential_best[winner] = True
             _clear_shortlist(state, winner)
+            # Without open pairs the score of the winner is known, and L_C is exact. An arm with L_C + 1
+            # confident losses cannot be a Copeland winner, so that many opponents suffice to refute one: the
+            # length of B^i.
             now.l_c = n_arms - 1 - state.scores.optimistic[winner]
             for arm in range(n_arms):
                 _limit_shortlist(state, arm, now.l_c + 1, rng)
@@ -351,6 +365,8 @@ def _shorten_shortlist(state, arm, n, rng):
     now, shortlists = state.now[0], state.shortlists
     left, wanted = shortlists.n_formidable[arm], n
     for other in range(len(shortlists.n_formidable)):
+        # Selection sampling: keep each of `left` candidates with probability wanted / left. Every subset of
+        # size n is then equally likely.
         if shortlists.formidable[arm, other]:
             if pick(left, rng) < wanted:
                 wanted -= 1

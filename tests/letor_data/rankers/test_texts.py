@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from rankduel.base.errors import DataError, RankduelError, UsageError
-from rankduel.letor_data.formats import PROFILES
+from rankduel.letor_data.catalogue import PROFILES
 from rankduel.letor_data.letor import Letor
 from rankduel.letor_data.rankers import feature, linear, parse, scores
 from rankduel.letor_data.rankers.texts import KINDS

@@ -10,6 +10,7 @@ import pytest
 from support.reading import documents, parse
 
 from rankduel.base.errors import DataError, UsageError
+from rankduel.letor_data import read_data
 from rankduel.letor_data.errors import LetorFormatError
 from rankduel.letor_data.packed.packing import zstd
 
@@ -291,7 +292,13 @@ def test_limits_that_turn_labels_into_grades_tell_their_number():
 
 def test_trec_is_no_profile_of_text():
     with pytest.raises(DataError, match="profile 'trec' is for TREC runs"):
-        parse(write("0 qid:1 1:1"), profile="trec")
+        read_data(write("0 qid:1 1:1"), profile="trec")
+
+
+@pytest.mark.parametrize("text", ["301 Q0 FT911-3 1 12.5 bm25\n", "301 0 FT911-3 1\n"])
+def test_trec_files_are_recognised_without_judgments(text):
+    with pytest.raises(DataError, match="TREC runs are read together with judgments: name the runs"):
+        read_data(write(text))
 
 
 def test_a_feature_is_float32_only_where_nothing_is_lost():

@@ -5,8 +5,8 @@ import pytest
 from support.reading import cut_into, documents, parse
 
 from rankduel.base.errors import DataError
+from rankduel.letor_data.catalogue import PROFILES, profile_for, size_note
 from rankduel.letor_data.errors import LetorFormatError
-from rankduel.letor_data.formats import PROFILES, profile_for, size_note
 from rankduel.letor_data.text import columns
 from rankduel.letor_data.text.tokenizer import VALUES
 

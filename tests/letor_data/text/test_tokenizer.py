@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from rankduel.letor_data.formats import PROFILES
+from rankduel.letor_data.catalogue import PROFILES
 from rankduel.letor_data.text import tokenizer as t
 from rankduel.letor_data.text.chunks import parse_block
 from rankduel.letor_data.text.parse import ReadOptions, _rules

@@ -105,9 +105,9 @@ REFUSED = [
     ("winners q.txt", "it looks like TREC judgments"),
     ("run . -p rucb", "it looks like"),
     ("run x.txt eleven.txt -p rucb", "2 files are given; expected one matrix, or --live"),
-    ("data convert x.txt -o y.docx", "y.docx: judged data are written as Parquet or as text"),
-    ("data convert x.txt -o y.csv.gz", "'.csv' is neither"),
-    ("data synth -o y.json", "'.json' is neither"),
+    ("data convert x.txt -o y.docx", "y.docx: judged data are not written as '.docx'; choose a name such as"),
+    ("data convert x.txt -o y.csv.gz", "judged data are not written as '.csv'"),
+    ("data synth -o y.json", "judged data are not written as '.json'"),
     ("run arxiv6 -p 'opt_max(epsilon=1e-300)'", "epsilon is 1e-300; expected at least 1e-08"),
 ]
 

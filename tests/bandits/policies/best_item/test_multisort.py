@@ -9,8 +9,7 @@ from scipy.optimize import minimize
 from support.policies import CYCLIC, assert_same_numbers, fast, generators, ladder, slow
 
 from rankduel.bandits.contract import configure
-from rankduel.bandits.parts.matches.bradley_terry import RIDGE
-from rankduel.bandits.policies.best_item.multisort import POLICY
+from rankduel.bandits.policies.best_item.multisort import POLICY, RIDGE
 from rankduel.base.settings import kernel_params
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]

@@ -7,8 +7,7 @@ from support.final_answers import assert_same_answers
 from support.policies import CYCLIC, assert_same_choices, fast, ladder
 
 from rankduel.bandits.contract import configure
-from rankduel.bandits.parts.racing.random_walk import solve_walk
-from rankduel.bandits.policies.copeland.pbr_walk import POLICY
+from rankduel.bandits.policies.copeland.pbr_walk import POLICY, solve_walk
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 

@@ -11,7 +11,7 @@ from scipy import stats
 from rankduel.bandits.parts.thompson.bernoulli_rows import seed_bits, tournament_room, update_levels
 from rankduel.bandits.parts.thompson.champion_odds import update_undefeated
 from rankduel.bandits.parts.thompson.double_sampling import sample_tournament, uniform_posterior
-from rankduel.bandits.parts.thompson.small_tournament import draw_scores
+from rankduel.bandits.policies.condorcet.merge_dts import draw_scores
 
 pytestmark = pytest.mark.kernel
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from rankduel.bandits.parts.bounds import NEVER
-from rankduel.bandits.parts.fewest_beaters import no_beaters, order_by_beaters, record_beater
+from rankduel.bandits.policies.condorcet.dts import no_beaters, order_by_beaters, record_beater
 
 pytestmark = pytest.mark.kernel
 

@@ -7,8 +7,8 @@ from scipy.optimize import linprog
 from support.necessary_duels import PAPERS, counts_like, random_wins
 from support.policies import CYCLIC
 
-from rankduel.bandits.parts.rmed.optimal_plan import find_optimal_plan, simplex_room
 from rankduel.bandits.parts.rmed.overtaking import least_to_overtake, mark_overtaking, opponents_room
+from rankduel.bandits.policies.copeland.cw_rmed import find_optimal_plan, simplex_room
 
 pytestmark = [pytest.mark.kernel, pytest.mark.compiling]
 
