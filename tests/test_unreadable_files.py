@@ -34,7 +34,7 @@ COMMANDS = {
     "judgments": ("judged.csv", "judge", "add", "session", "judged.csv"),
     "session": ("session/session.json", "judge", "show", "session"),
     "record": ("records/rucb/0.parquet", "report", "records"),
-    "settings": ("records/_study.json", "report", "records"),
+    "settings": ("records/_settings.json", "report", "records"),
     "matrix of records": ("records/_matrix.prefs.parquet", "report", "records"),
 }
 
@@ -66,5 +66,6 @@ def test_a_file_that_cannot_be_read_is_named(rankduel, files, name, instead):
     before = names(files)
     code, _, err = rankduel(*words)
     assert code == 2 and err.startswith("error: ") and file in err and "Traceback" not in err
-    assert instead == "folder" or "Input/output error" in err
+    # Parquet's reader asks for the size first, and that of this file is 0.
+    assert instead == "folder" or "Input/output error" in err or "file size is 0 bytes" in err
     assert names(files) == before

@@ -87,9 +87,7 @@ def run(
 
     [dim]Example:[/] rankduel run arxiv6 --policy rucb --policy dts --horizon 1e6 --runs 20
     """
-    from rankduel.experiments.specs import policies_of  # imported here: slow
-
-    policies = policies_of(policy)
+    policies = [rankduel.policy(text) for text in policy]
     _refuse_unused(context, policies, live, len(problem))
     each = duel_options.each() if live else {"": duel_options}
     refuse_one_matrix(matrix, each)
