@@ -14,13 +14,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rankduel.api.catalogues import click_models as click_models
-    from rankduel.api.catalogues import interleavers as interleavers
-    from rankduel.api.catalogues import matrices as matrices
-    from rankduel.api.catalogues import measures as measures
-    from rankduel.api.catalogues import multileavers as multileavers
-    from rankduel.api.catalogues import policies as policies
-    from rankduel.api.studies import study as study
     from rankduel.bandits.catalogue import policy as policy
     from rankduel.bandits.stepper import Stepper as Stepper
     from rankduel.bandits.stepper import restore as restore
@@ -31,6 +24,12 @@ if TYPE_CHECKING:
     from rankduel.experiments.arena import Arena as Arena
     from rankduel.experiments.arena import open_arena as open_arena
     from rankduel.experiments.cache_files import caches as caches
+    from rankduel.experiments.catalogues import click_models as click_models
+    from rankduel.experiments.catalogues import interleavers as interleavers
+    from rankduel.experiments.catalogues import matrices as matrices
+    from rankduel.experiments.catalogues import measures as measures
+    from rankduel.experiments.catalogues import multileavers as multileavers
+    from rankduel.experiments.catalogues import policies as policies
     from rankduel.experiments.duels import duel_odds as duel_odds
     from rankduel.experiments.duels import play_duels as play_duels
     from rankduel.experiments.evaluation import compare_rankers as compare_rankers
@@ -53,6 +52,7 @@ if TYPE_CHECKING:
     from rankduel.experiments.runs.run import run as run
     from rankduel.experiments.runs.run_set import RunSet as RunSet
     from rankduel.experiments.runs.run_set import load_records as load_records
+    from rankduel.experiments.studies.play import study as study
     from rankduel.experiments.winners.bounds import regret_bounds as regret_bounds
     from rankduel.experiments.winners.random_subsets import winner_subsets as winner_subsets
     from rankduel.experiments.winners.winners import winners as winners
@@ -70,7 +70,7 @@ if TYPE_CHECKING:
 
 # Module -> the public names that it defines; the imports above say the same to type checkers.
 _EXPORTS = {
-    "rankduel.api.catalogues": [
+    "rankduel.experiments.catalogues": [
         "click_models",
         "interleavers",
         "matrices",
@@ -78,7 +78,7 @@ _EXPORTS = {
         "multileavers",
         "policies",
     ],
-    "rankduel.api.studies": ["study"],
+    "rankduel.experiments.studies.play": ["study"],
     "rankduel.bandits.catalogue": ["policy"],
     "rankduel.bandits.stepper": ["Stepper", "restore", "start"],
     "rankduel.base.errors": ["RankduelError"],

@@ -75,14 +75,14 @@ ORDER = {
         "arena",
         "arena_reference duels evaluation",
         "matrix",
-        "winners",
+        "catalogues winners",
         "runs",
         "multileaving",
         "judge",
         "report",
         "studies",
     ),
-    "rankduel": ("base", "api", "cli", "__main__"),
+    "rankduel": ("base", "cli", "__main__"),
 }
 # Results that draw themselves: their method `plot` imports the charts when it is called.
 DRAWN_LATER = {

@@ -14,20 +14,23 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from rankduel.base.errors import RecordsError, StudyError
 from rankduel.base.files import path_inside, write_text
+from rankduel.base.settings import find
 from rankduel.base.stored import Kind, read_json, write_json
 from rankduel.base.watch import SILENT, Watch
-from rankduel.experiments.cluster import Workers
+from rankduel.experiments.cluster import Workers, workers_of
 from rankduel.experiments.runs.folder import versions
 from rankduel.experiments.runs.play import play_runs
 from rankduel.experiments.runs.problem import Problem
+from rankduel.experiments.studies import all_studies
 from rankduel.experiments.studies.checks import Results, run_checks
+from rankduel.experiments.studies.data.folder import data_folder
 from rankduel.experiments.studies.data.judged import DataSource
 from rankduel.experiments.studies.data.problems import open_problem, stand_in_for
 from rankduel.experiments.studies.study import (
@@ -41,10 +44,13 @@ from rankduel.experiments.studies.study import (
     Size,
     Study,
 )
+from rankduel.experiments.studies.toml import read_study
 from rankduel.experiments.studies.verdicts import Record, write_records
 
 CHECKS = "checks.json"
 _VALUES = Kind("values of a part of a study", "they are computed again")
+
+Tier = Literal["quick", "paper", "long"]
 
 
 class Played(NamedTuple):
@@ -211,3 +217,80 @@ def _read_cache(file: Path) -> Mapping[str, Any]:
         return read_json(file, _VALUES).content
     except (FileNotFoundError, RecordsError):
         return {}
+
+
+def study(
+    name: str,
+    *,
+    tier: Tier = "quick",
+    data: str | Path | None = None,
+    real: bool = False,
+    out: str | Path = "results/studies",
+    repair: bool = False,
+    jobs: int = -1,
+    scheduler: str | None = None,
+    watch: Watch = SILENT,
+    trust: bool = False,
+) -> Played:
+    """Run a published experiment, or one of your own, and check its claims.
+
+    Parameters
+    ----------
+    name : str
+        A study by name, or a TOML file; ``rankduel study list`` shows the names.
+    tier : {"quick", "paper", "long"}, default "quick"
+        Length of the runs: minutes, or the published scale.
+    data : str or Path, optional
+        Folder of public data that are not part of rankduel. By default ``$RANKDUEL_DATA``.
+    real : bool, default False
+        Whether to omit parts whose data are missing and would be replaced by a substitute.
+    out : str or Path, default "results/studies"
+        Folder of the results; finished runs are not repeated.
+    repair : bool, default False
+        Whether to repeat runs whose records are damaged or of another run set, instead of raising an error.
+    jobs : int, default -1
+        Number of parallel runs; -1 uses all cores.
+    scheduler : str, optional
+        Address of a Dask scheduler whose workers share the work, or ``"local:N"`` for N worker processes on
+        this machine.
+    watch : Watch, optional
+        Receives the progress.
+    trust : bool, default False
+        Whether to run the Python files that a TOML file names as policies. Such a file is code; its path is
+        relative to the current folder.
+
+    Returns
+    -------
+    Played
+        ``records`` has a verdict for every claim, ``results`` the tables and values behind them. The tables
+        have the columns that claims and figures use; `load_records` returns all.
+
+    Examples
+    --------
+    >>> played = rankduel.study("facts", out="studies")
+    >>> {record.verdict for record in played.records} <= {"holds", "skipped", "report", "warns"}
+    True
+    """
+    chosen = find_study(name, trust=trust)
+    where = Path(out)
+    found = data_folder(None if data is None else Path(data))
+    with workers_of(jobs, scheduler) as workers:
+        results = play_study(
+            chosen,
+            tier,
+            where,
+            data=found,
+            real=real,
+            repair=repair,
+            jobs=workers,
+            watch=watch,
+        )
+    records = check(chosen, tier, where, results)
+    return Played(chosen, tier, results, records, folder_of(chosen, tier, where) / "figures")
+
+
+def find_study(name: str, *, trust: bool = False) -> Study:
+    """Return a study by name, or from a TOML file; `trust` allows its policies to be Python files."""
+    if name.endswith(".toml"):
+        return read_study(name, trust=trust)
+    return find(name, all_studies(), "study", StudyError)

@@ -29,8 +29,8 @@ from rankduel.cli.endings import note_if_stopped
 from rankduel.cli.options import AsCsv, AsJson, Jobs, Repair, Scheduler, refuse_jobs
 
 if TYPE_CHECKING:
-    from rankduel.api.studies import Tier as TierName
     from rankduel.experiments.studies.play import Played
+    from rankduel.experiments.studies.play import Tier as TierName
     from rankduel.experiments.studies.study import Study
 
 app = typer.Typer(no_args_is_help=True, help="Run published experiments or your own, and check their claims.")
@@ -120,9 +120,9 @@ def show(name: Name, trust: Trust = False, as_json: AsJson = False, as_csv: AsCs
 
     [dim]Example:[/] rankduel study show cycles
     """
-    from rankduel.api.studies import find_study
     from rankduel.cli.shown.study import about_part, claim_rows, study_as_data
     from rankduel.experiments.studies.checks import in_words
+    from rankduel.experiments.studies.play import find_study
 
     study = find_study(name, trust=trust)
     if print_table(as_json, as_csv, lambda: claim_rows(study), lambda: study_as_data(study)):
@@ -164,11 +164,11 @@ def run(
 
     [dim]Example:[/] rankduel study run cycles --tier quick
     """
-    from rankduel.api.studies import find_study
     from rankduel.cli.shown.estimates import seconds_text
     from rankduel.cli.shown.study import record_rows
     from rankduel.experiments.studies import all_studies
     from rankduel.experiments.studies.pages.html import write_study_page
+    from rankduel.experiments.studies.play import find_study
     from rankduel.experiments.studies.verdicts import summary
 
     if bool(names) == all:
@@ -221,8 +221,8 @@ def check(
 
     [dim]Example:[/] rankduel study check cycles
     """
-    from rankduel.api.studies import find_study
     from rankduel.cli.shown.study import record_rows, show_records
+    from rankduel.experiments.studies.play import find_study
 
     studies = {name: find_study(name, trust=trust)}
     as_data = as_json or as_csv

@@ -15,8 +15,6 @@ from rankduel.interleave.catalogue import METHODS
 from rankduel.interleave.multileave.catalogue import MULTILEAVERS
 from rankduel.letor_data.evaluation.catalogue import MEASURES
 
-__all__ = ["click_models", "interleavers", "matrices", "measures", "multileavers", "policies"]
-
 
 def policies() -> pd.DataFrame:
     """List the policies.

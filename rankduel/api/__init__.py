@@ -1,2 +1,0 @@
-"""The functions that `rankduel` exports and that no single package could hold. Use them as
-`rankduel.NAME`."""
