@@ -15,6 +15,16 @@ def data():
     return rd.read_data("data.txt", cache=False)
 
 
+def arena():
+    return rd.open_arena(data(), rankers="1-3", interleave="team_draft")
+
+
+def recorded(function, *arguments, **more):
+    """Return the result from records, as the command will: seconds are recorded with fewer digits."""
+    function(*arguments, **more)
+    return function(*arguments, **more)
+
+
 # Words of a command, and a call of the public function with the same arguments.
 RESULTS = {
     "data info data.txt --no-cache --ranker 2 --ranker 0.5*1+0.5*2 -k 3": lambda: rd.describe_data(
@@ -36,12 +46,21 @@ RESULTS = {
     "judge next topic --limit 2 --assessor ann": lambda: rd.judge("topic").to_judge("ann", 2),
     "cache data.txt": lambda: rd.caches(["data.txt"]),
     "evaluate data.txt --no-cache --test --seed 3": lambda: rd.evaluate(data(), test=5, seed=3),
+    "run arxiv6 -p rucb -p dts --horizon 500 --runs 2 -o r --name one": lambda: recorded(
+        rd.run, "arxiv6", ["rucb", "dts"], 500, 2, folder="r/one"
+    ),
+    "compare data.txt --no-cache -p rucb --horizon 200 --runs 3 -o r --name two --rankers 1-3 "
+    "--interleave team_draft": lambda: recorded(rd.compare, arena(), "rucb", 200, 3, folder="r/two"),
+    "multileave data.txt --no-cache -m sosm --impressions 200 --runs 2 -o r --name three --rankers 1-3 "
+    "--interleave team_draft": lambda: recorded(rd.multileave, arena(), "sosm", 200, 2, folder="r/three"),
 }
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
+    if request.getfixturevalue("typed").startswith("cache"):  # other processes write to the usual folder
+        monkeypatch.setenv("RANKDUEL_CACHE", str(tmp_path / "cache"))
     write_letor([arenas.letor()], tmp_path / "data.txt")
     rd.judge("topic", ["a", "b", "c"])
     return tmp_path
