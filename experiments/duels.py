@@ -10,6 +10,7 @@ import pandas as pd
 from rankduel.base.arguments import check_type
 from rankduel.base.errors import UsageError
 from rankduel.base.settings import find
+from rankduel.base.streams import checked_seed
 from rankduel.experiments.arena import Arena
 from rankduel.interleave import duel_counts
 from rankduel.interleave.exact.dispatch import mean_odds
@@ -61,7 +62,7 @@ def play_duels(arena: Arena, first: str, second: str, duels: int = 1000, *, seed
     if duels != int(duels) or duels < 1:
         raise UsageError(f"duels is {duels}; expected a whole number from 1")
     pair = _pair(arena, first, second)
-    users = np.random.default_rng(seed)
+    users = np.random.default_rng(checked_seed(seed))
     counts = duel_counts.play_duels(arena.world(), arena.interleaving, *pair, int(duels), users)
     return Outcomes(*counts.tolist())
 
@@ -104,7 +105,7 @@ def duel_odds(arena: Arena, first: str, second: str, *, draws: int = 1, seed: in
     (0.924, 1.0)
     """
     pair = _pair(arena, first, second)
-    users = np.random.default_rng(seed)
+    users = np.random.default_rng(checked_seed(seed))
     return Outcomes(*mean_odds(arena.world(), arena.interleaving, *pair, users, draws=draws).tolist())
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from rankduel.base.errors import DataError
 from rankduel.base.settings import find
+from rankduel.base.streams import checked_seed
 from rankduel.base.watch import SILENT, Watch
 from rankduel.letor_data.catalogue import FORMATS
 from rankduel.letor_data.letor import Letor
@@ -152,7 +153,7 @@ def _count(watch: Watch, documents: int, done: int) -> None:
 
 
 def _chosen(kind: str, queries: int | None, seed: int, settings: Mapping[str, object]) -> Synthetic:
-    given: dict[str, Any] = {"seed": seed} | ({} if queries is None else {"queries": queries})
+    given: dict[str, Any] = {"seed": checked_seed(seed)} | ({} if queries is None else {"queries": queries})
     return shape(kind, **given | {name: _setting(name, value) for name, value in settings.items()})
 
 

@@ -1,6 +1,7 @@
 """Test that every kind of wrong input has a subclass of RankduelError."""
 
 import pytest
+from support import arenas
 
 import rankduel
 from rankduel.base import errors
@@ -23,6 +24,9 @@ from rankduel.base import errors
         (lambda: rankduel.judge("no/such/folder"), errors.RecordsError),
         (lambda: rankduel.study("cycels"), errors.StudyError),
         (lambda: rankduel.run("arxiv6", ["rucb"], runs=0), errors.UsageError),
+        (lambda: rankduel.synthetic_data("small", queries=1, seed=2**128), errors.UsageError),
+        (lambda: rankduel.play_duels(arenas.arena(), "1", "2", 10, seed=-1), errors.UsageError),
+        (lambda: rankduel.duel_odds(arenas.arena(), "1", "2", seed=-1), errors.UsageError),
         (lambda: rankduel.run("arxiv6", ["rucb"], regret="bordo"), errors.UsageError),
         (lambda: rankduel.run("arxiv6", ["rucb"], horizon=1.5), errors.UsageError),
         (lambda: rankduel.run("arxiv6", ["rucb("]), errors.UsageError),
