@@ -359,7 +359,7 @@ def test_a_matrix_from_shared_pages(rankduel, data):
         (["--multileave", "sosm", "--interleave", "team_draft"], "--interleave is for pages of two rankers"),
         (["--multileave", "sosm", "--prior", "lerot"], "--prior is for pages of two rankers"),
         (["--multileave", "sosm", "--impressions", "many"], "'many' is no number; expected one such as"),
-        (["--impressions", "100"], "give multileave too, or use duels"),
+        (["--impressions", "100"], "give --multileave too, or use --duels"),
     ],
 )
 def test_invalid_matrix_commands_are_refused(rankduel, data, options, message):
