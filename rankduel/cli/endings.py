@@ -219,10 +219,22 @@ def keep_code(code: int) -> None:
     Python still joins threads, which may take long: a signal ends that at once. It then frees modules, which
     takes tenths of a second: signals are ignored.
     """
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+    # A handler in Python does not run if the signal comes just before the main thread waits for another.
+    threading.Thread(target=_leave_at_signal, args=(reading, code), daemon=True, name="late signals").start()
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, lambda *_: _leave(code))
     atexit.register(_ignore_signals)
+
+
+def _leave_at_signal(reading: int, code: int) -> None:
+    """End the process when the number of a signal arrives in the pipe."""
+    while number := os.read(reading, 1):
+        if number[0] in _SIGNALS:
+            _leave(code)
 
 
 def _ignore_signals() -> None:

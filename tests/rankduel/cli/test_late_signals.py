@@ -48,7 +48,10 @@ def signalled(number, when, seconds, *words):
         while started.stdout.readline() not in (f"{when}\n", ""):
             pass
         started.send_signal(number)
-        _, errors = started.communicate(timeout=60)
+        try:
+            _, errors = started.communicate(timeout=60)
+        finally:
+            started.kill()  # does nothing if it has ended
     return started.returncode, errors
 
 
