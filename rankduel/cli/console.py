@@ -13,13 +13,12 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.markup import escape
 from rich.progress import (
     BarColumn,
-    MofNCompleteColumn,
     Progress,
     ProgressColumn,
     Task,
@@ -183,14 +182,6 @@ def watching(what: str = "runs", total: int = 0) -> Iterator[Watch]:
         yield _Bars(shown, what, total)
 
 
-@contextmanager
-def count_progress(what: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar for countable work; yield a function to call with the number done since the last call."""
-    with bar(MofNCompleteColumn(), _Rate()) as progress:
-        task = progress.add_task(what, total=total)
-        yield lambda done: progress.advance(task, done)
-
-
 class _Bar(Progress):
     """A progress bar that calls `before_drawing`, in the thread that draws it."""
 
@@ -215,13 +206,6 @@ def bar(*columns: ProgressColumn) -> _Bar:
         transient=True,
         disable=not errors.is_terminal,
     )
-
-
-class _Rate(ProgressColumn):
-    """Units per second."""
-
-    def render(self, task: Task) -> str:
-        return f"{task.speed:,.0f}/s" if task.speed else ""
 
 
 def title(text: str, remark: str = "") -> None:
@@ -294,28 +278,6 @@ def number_ranges(names: Sequence[str]) -> str:
         else:
             spans.append([name])
     return ", ".join(span[0] if len(span) == 1 else f"{span[0]}-{span[-1]}" for span in spans)
-
-
-class RunsProgress(NamedTuple):
-    """Functions that update a progress bar, for parameters of the API."""
-
-    done: Callable[[int], None]  # `progress`: number of runs or impressions since the last call
-    build_status: Callable[[BuildStatus], None]  # `matrix_progress`
-    watch: Callable[[InPlay], None]  # `watch`: the runs in progress
-
-    @property
-    def callbacks(self) -> dict[str, Any]:
-        """Keyword arguments of `rankduel.run` and `rankduel.compare`."""
-        return {"progress": self.done, "matrix_progress": self.build_status, "watch": self.watch}
-
-
-@contextmanager
-def runs_progress(what: str, total: int) -> Iterator[RunsProgress]:
-    """Show a bar for runs or impressions, and one for a matrix; each appears when its work starts."""
-    with bar(TextColumn("{task.fields[rate]}")) as shown:
-        counted = _Counted(shown, what, total)
-        shown.before_drawing = counted.look
-        yield RunsProgress(counted.advance, _build_status(shown), counted.watch)
 
 
 class _Bars(Watch):
@@ -408,26 +370,6 @@ class _Counted:
         if self.in_play.cluster is not None:
             rate = _with_workers(rate, self.in_play.cluster.status().n_workers)
         self.shown.update(self.task, description=runs, rate=rate)
-
-
-def _build_status(shown: Progress) -> Callable[[BuildStatus], None]:
-    """Return a function that shows the status of a matrix; the bar appears at its first call."""
-    tasks: list[TaskID] = []
-
-    def update(status: BuildStatus) -> None:
-        if not tasks:
-            tasks.append(shown.add_task("pairs", total=None, rate=""))
-        speed = shown.tasks[shown.task_ids.index(tasks[0])].speed or 0.0
-        rate = f"{speed * status.pairs / status.total:,.1f} pairs/s" if speed else ""
-        shown.update(
-            tasks[0],
-            completed=status.done,
-            total=status.total,
-            description=f"{status.decided:,} of {counted(status.pairs, 'pair')} decided",
-            rate=_with_workers(rate, status.workers) if status.workers else rate,
-        )
-
-    return update
 
 
 def _with_workers(rate: str, n_workers: int) -> str:
